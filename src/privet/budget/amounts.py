@@ -1,0 +1,144 @@
+"""Amounts of privacy loss: exact numbers, in the three currencies of the literature.
+
+Amounts are fractions, not floats, because a guarantee that is off in the last digit is either false or
+refuses a request that fits: ten spends of 0.1 are exactly a budget of 1. A float enters by its shortest
+decimal form (0.1 means one tenth), which is what a person who types it means.
+
+>>> sum((exact(0.1) for _ in range(10)), start=exact(0)) == exact(1)
+True
+>>> print(Approximate(exact(0.5), exact(1e-6)))
+ε = 0.5, δ = 1e-06
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privet.errors import ParameterError
+
+__all__ = ["Amount", "Approximate", "Pure", "Zcdp", "amount_from_dict", "budget", "exact"]
+
+# Below this, noise scales pass what 64-bit counts can hold: the release would be pure noise and the
+# sampler could overflow, so it is refused with a reason instead of treated as "no privacy".
+SMALLEST_EPSILON = Fraction(1, 10**9)
+
+
+def exact(value: float | int | str | Fraction) -> Fraction:
+    """The exact fraction that a number written in decimal stands for."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, float) or not isinstance(value, int | str):
+        value = float(value)
+        if not math.isfinite(value):
+            raise ParameterError(f"A privacy amount must be a finite number, not {value}.")
+        return Fraction(repr(value))
+    return Fraction(value)
+
+
+def _positive(name: str, value: Fraction) -> None:
+    if value <= 0:
+        raise ParameterError(
+            f"{name} must be greater than 0, but is {float(value):g}.",
+            f"Give a {name} above 0: smaller means more privacy and more noise; 0 would release nothing.",
+        )
+
+
+@dataclass(frozen=True)
+class Pure:
+    """ε-differential privacy."""
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        _positive("epsilon", self.epsilon)
+        if self.epsilon < SMALLEST_EPSILON:
+            raise ParameterError(
+                f"epsilon = {float(self.epsilon):g} is so small that the noise would overflow.",
+                f"Give an epsilon of at least {float(SMALLEST_EPSILON):g}.",
+            )
+
+    @property
+    def delta(self) -> Fraction:
+        return Fraction(0)
+
+    def share(self, part: Fraction) -> Pure:
+        return Pure(self.epsilon * part)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "pure", "epsilon": str(self.epsilon)}
+
+    def __str__(self) -> str:
+        return f"ε = {float(self.epsilon):g}"
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """(ε, δ)-differential privacy."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        Pure(self.epsilon)
+        if not 0 < self.delta < 1:
+            raise ParameterError(
+                f"delta must lie between 0 and 1, but is {float(self.delta):g}.",
+                "Give a delta far below 1 / (number of records), such as 1e-6, or 0 for pure ε.",
+            )
+
+    def share(self, part: Fraction) -> Approximate:
+        return Approximate(self.epsilon * part, self.delta * part)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "approximate", "epsilon": str(self.epsilon), "delta": str(self.delta)}
+
+    def __str__(self) -> str:
+        return f"ε = {float(self.epsilon):g}, δ = {float(self.delta):g}"
+
+
+@dataclass(frozen=True)
+class Zcdp:
+    """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        _positive("rho", self.rho)
+
+    def share(self, part: Fraction) -> Zcdp:
+        return Zcdp(self.rho * part)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "zcdp", "rho": str(self.rho)}
+
+    def __str__(self) -> str:
+        return f"ρ = {float(self.rho):g} (zCDP)"
+
+
+Amount = Pure | Approximate | Zcdp
+
+
+def budget(epsilon: float, delta: float = 0.0) -> Pure | Approximate:
+    """The amount that a user's ``epsilon`` and ``delta`` stand for: pure where δ is 0.
+
+    >>> print(budget(1.0))
+    ε = 1
+    """
+    if delta == 0:
+        return Pure(exact(epsilon))
+    return Approximate(exact(epsilon), exact(delta))
+
+
+def amount_from_dict(data: dict[str, Any]) -> Amount:
+    """The inverse of ``to_dict``."""
+    kind = data["kind"]
+    if kind == "pure":
+        return Pure(Fraction(data["epsilon"]))
+    if kind == "approximate":
+        return Approximate(Fraction(data["epsilon"]), Fraction(data["delta"]))
+    if kind == "zcdp":
+        return Zcdp(Fraction(data["rho"]))
+    raise ParameterError(f"Unknown kind of privacy amount: {kind!r}.")

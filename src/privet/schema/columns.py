@@ -1,0 +1,185 @@
+"""What is public about one column: its kind, and its bounds or its domain.
+
+``origin`` says where that knowledge came from. A column whose entry was read off the data (``DRAFTED``)
+is not public until a person confirms it; nothing private runs on it before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from privet.errors import SchemaError
+
+__all__ = ["DECLARED", "DRAFTED", "HEADER", "WHOLESALE", "Category", "Column", "Number", "Value"]
+
+Value = str | int | float | bool
+
+DECLARED = "declared"
+CONFIRMED = "read off the data, then confirmed by a person"
+HEADER = "declared by the file's header"
+WHOLESALE = "read off the data, then declared public wholesale"
+DRAFTED = "read off the data"
+ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, DRAFTED)
+
+
+def _known_origin(name: str, origin: str) -> None:
+    if origin not in ORIGINS:
+        raise SchemaError(f"Column '{name}': unknown origin {origin!r}.", f"Use one of {list(ORIGINS)}.")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number within public bounds; values outside are clamped to them.
+
+    >>> Number("age", 0, 120, integer=True).midpoint
+    60.0
+    """
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    cuts: tuple[float, ...] = ()
+    origin: str = DECLARED
+
+    def __post_init__(self) -> None:
+        _known_origin(self.name, self.origin)
+        for side, bound in (("low", self.low), ("high", self.high)):
+            if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
+                raise SchemaError(
+                    f"Column '{self.name}' has no finite {side} bound.",
+                    f"Add to the schema what is public about it, for example:\n"
+                    f"      [columns.{toml_key(self.name)}]\n      kind = \"number\"\n      low = 0\n      high = 100",
+                )
+        if self.low >= self.high:
+            raise SchemaError(
+                f"Column '{self.name}': low ({self.low:g}) must be below high ({self.high:g}).",
+                "Swap them, or leave a column with one possible value out of the schema.",
+            )
+        if not math.isfinite(self.high - self.low):
+            raise SchemaError(f"Column '{self.name}': the range from low to high is not a finite number.")
+        cuts = tuple(float(cut) for cut in self.cuts)
+        if list(cuts) != sorted(set(cuts)) or any(not self.low < cut < self.high for cut in cuts):
+            raise SchemaError(
+                f"Column '{self.name}': cuts must rise and lie strictly between low and high.",
+                f"For example: cuts = [{self.midpoint:g}]",
+            )
+        object.__setattr__(self, "cuts", cuts)
+
+    @property
+    def midpoint(self) -> float:
+        return self.low + (self.high - self.low) / 2
+
+    @property
+    def half_range(self) -> float:
+        return (self.high - self.low) / 2
+
+    def to_dict(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"kind": "integer" if self.integer else "number", "low": self.low, "high": self.high}
+        if self.cuts:
+            data["cuts"] = list(self.cuts)
+        return data | {"origin": self.origin}
+
+
+@dataclass(frozen=True)
+class Category:
+    """A value out of a public domain; with ``other`` set, every unlisted value counts as that one.
+
+    >>> Category("smoker", ("no", "yes"), other="unknown").labels
+    ('no', 'yes', 'unknown')
+    """
+
+    name: str
+    values: tuple[Value, ...]
+    other: str | None = None
+    origin: str = DECLARED
+
+    def __post_init__(self) -> None:
+        _known_origin(self.name, self.origin)
+        if isinstance(self.values, str) or not isinstance(self.values, Iterable):
+            raise SchemaError(f"Column '{self.name}': values must be a list.")
+        values = tuple(v.item() if hasattr(v, "item") else v for v in self.values)
+        object.__setattr__(self, "values", values)
+        if not values:
+            raise SchemaError(
+                f"Column '{self.name}' has no domain.",
+                f"Add to the schema the values that are publicly known to be possible, for example:\n"
+                f"      [columns.{toml_key(self.name)}]\n      kind = \"category\"\n      values = [\"no\", \"yes\"]",
+            )
+        texts = [str(value) for value in values]
+        if len(set(texts)) < len(texts) or self.other in texts:
+            raise SchemaError(f"Column '{self.name}': its values (and `other`) must all be different.")
+        if any(isinstance(v, float) and not math.isfinite(v) for v in values):
+            raise SchemaError(f"Column '{self.name}': a value of its domain is not a finite number.")
+        kinds = {str if isinstance(v, str) else bool if isinstance(v, bool) else float for v in values}
+        if len(kinds) > 1:
+            raise SchemaError(
+                f"Column '{self.name}': its values mix text, numbers or booleans.", "Write them all as text."
+            )
+
+    @property
+    def labels(self) -> tuple[Value, ...]:
+        """The domain in code order, the `other` cell last."""
+        return self.values if self.other is None else (*self.values, self.other)
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"kind": "category", "values": list(self.values)}
+        if self.other is not None:
+            data["other"] = self.other
+        return data | {"origin": self.origin}
+
+
+Column = Number | Category
+
+
+def toml_key(name: str) -> str:
+    """A column's name as a TOML key: bare where that is possible, else quoted."""
+    bare = name and all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
+    return name if bare else toml_text(name)
+
+
+def toml_text(text: str) -> str:
+    """Text as a TOML basic string."""
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
+    return '"' + "".join(
+        escapes.get(c, c if c.isprintable() or ord(c) > 127 else f"\\u{ord(c):04x}") for c in text
+    ) + '"'
+
+
+def column_from_dict(name: str, data: dict[str, Any]) -> Column:
+    """A column from its entry in a schema file."""
+    known = {"kind", "low", "high", "cuts", "values", "other", "origin"}
+    if surplus := sorted(set(data) - known):
+        raise SchemaError(f"Column '{name}': unknown entries {surplus}.", f"Known ones are {sorted(known)}.")
+    kind, origin = data.get("kind"), data.get("origin", DECLARED)
+    if kind in ("number", "integer"):
+        return Number(
+            name,
+            data.get("low", math.nan),
+            data.get("high", math.nan),
+            integer=kind == "integer",
+            cuts=tuple(data.get("cuts", ())),
+            origin=origin,
+        )
+    if kind == "category":
+        return Category(name, tuple(data.get("values", ())), other=data.get("other"), origin=origin)
+    raise SchemaError(
+        f"Column '{name}': kind must be \"number\", \"integer\" or \"category\".",
+        f"Add the line  kind = \"number\"  under [columns.{toml_key(name)}].",
+    )
+
+
+def column_of(name: str, short: Column | tuple[float, float] | Sequence[Value]) -> Column:
+    """A column from its short form: (low, high) for a number, a list for a category."""
+    if isinstance(short, Number | Category):
+        return replace(short, name=name)
+    if isinstance(short, tuple) and len(short) == 2 and all(isinstance(b, int | float) for b in short):
+        return Number(name, short[0], short[1], integer=all(isinstance(b, int) for b in short))
+    return Category(name, tuple(short))

@@ -1,0 +1,168 @@
+"""What is public about a whole table: its columns, its target, its missing values, its unit of privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from privet.errors import SchemaError
+from privet.schema.columns import (
+    CONFIRMED,
+    DRAFTED,
+    Category,
+    Column,
+    Number,
+    column_from_dict,
+    column_of,
+    toml_key,
+)
+from privet.schema.unit import Unit
+
+__all__ = ["Schema"]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Schema:
+    """All that may be known about a table without looking at it.
+
+    Columns of the table that the schema does not name are never read. ``missing`` says what an empty cell
+    means: ``"skip"`` leaves it out of the statistics of its own column only; ``"error"`` refuses the table.
+    ``dataset`` names the people in the table: tables with the same name share one budget in a ledger.
+
+    >>> schema = Schema.of({"age": (0, 120), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
+    >>> [column.name for column in schema.attributes]
+    ['age', 'smoker']
+    """
+
+    columns: tuple[Column, ...]
+    target: str | None = None
+    unit: Unit = field(default_factory=Unit)
+    missing: Literal["skip", "error"] = "skip"
+    dataset: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        names = [column.name for column in self.columns]
+        if not names:
+            raise SchemaError("The schema names no column.", "Declare at least one column.")
+        if len(set(names)) < len(names):
+            raise SchemaError("The schema names a column twice.", "Keep one entry for each column.")
+        if self.target is not None and self.target not in names:
+            raise SchemaError(
+                f"The target '{self.target}' is not among the schema's columns.",
+                f"Add [columns.{toml_key(self.target)}] with its domain.",
+            )
+        if self.missing not in ("skip", "error"):
+            raise SchemaError(f"missing = {self.missing!r} is unknown.", 'Use "skip" or "error".')
+        if self.unit.id is not None and self.unit.id in names:
+            raise SchemaError(
+                f"'{self.unit.id}' says who a person is and cannot be mined.",
+                f"Remove [columns.{toml_key(self.unit.id)}] from the schema.",
+            )
+
+    @classmethod
+    def of(
+        cls, columns: Mapping[str, Any] | Iterable[Column], *, target: str | None = None, **more: Any
+    ) -> Schema:
+        """A schema in short form: ``(low, high)`` for numbers, a list of values for categories."""
+        if isinstance(columns, Mapping):
+            columns = [column_of(name, short) for name, short in columns.items()]
+        return cls(tuple(columns), target=target, **more)
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(
+            f"The schema says nothing about the column '{name}'.",
+            f"Add what is public about it:\n      [columns.{toml_key(name)}]\n      kind = \"number\"   "
+            'low = 0   high = 100      (or  kind = "category"   values = ["a", "b"])',
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def attributes(self) -> tuple[Column, ...]:
+        """The columns that are not the target."""
+        return tuple(column for column in self.columns if column.name != self.target)
+
+    @property
+    def drafted(self) -> tuple[str, ...]:
+        """Names of the columns whose entries were read off the data and not confirmed."""
+        return tuple(column.name for column in self.columns if column.origin == DRAFTED)
+
+    def nominal_target(self) -> Category:
+        """The target, which must be there and be a category."""
+        if self.target is None:
+            raise SchemaError(
+                "The schema names no target, and this algorithm predicts one.", 'Add the line  target = "…"'
+            )
+        column = self[self.target]
+        if isinstance(column, Number):
+            raise SchemaError(
+                f"The target '{column.name}' is a number, and this algorithm predicts a category.",
+                'Declare it with  kind = "category"  and its  values, or choose a regression.',
+            )
+        return column
+
+    def require_confirmed(self) -> None:
+        """Refuse a schema that still holds what was read off the data."""
+        if not self.drafted:
+            return
+        column = self[self.drafted[0]]
+        entry = "bounds" if isinstance(column, Number) else "values"
+        raise SchemaError(
+            f"{len(self.drafted)} column(s) of the schema were read off the data and not confirmed: "
+            f"{', '.join(self.drafted[:8])}{' …' if len(self.drafted) > 8 else ''}.",
+            f"For each, check that its entries are public knowledge (the {entry} of '{column.name}', say), "
+            f"correct them if not, and set under [columns.{toml_key(column.name)}] the line  origin = \"declared\"; or "
+            f"confirm with  privet schema confirm SCHEMA --column {toml_key(column.name)}",
+        )
+
+    def confirm(self, *names: str, origin: str = CONFIRMED) -> Schema:
+        """A copy in which these drafted columns (all, if none is named) are confirmed."""
+        for name in names:
+            self[name]
+        chosen = names or self.drafted
+        return replace(
+            self,
+            columns=tuple(
+                replace(c, origin=origin) if c.name in chosen and c.origin == DRAFTED else c
+                for c in self.columns
+            ),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"format": FORMAT}
+        if self.dataset is not None:
+            data["dataset"] = self.dataset
+        if self.target is not None:
+            data["target"] = self.target
+        data |= {"missing": self.missing, "unit": self.unit.to_dict()}
+        return data | {"columns": {column.name: column.to_dict() for column in self.columns}}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        known = {"format", "dataset", "target", "missing", "unit", "columns"}
+        if surplus := sorted(set(data) - known):
+            raise SchemaError(f"Unknown entries {surplus} in the schema.", f"Known ones are {sorted(known)}.")
+        if data.get("format", FORMAT) != FORMAT:
+            raise SchemaError("This schema is in a newer format.", "Update Privet to read it.")
+        columns = data.get("columns")
+        if not isinstance(columns, Mapping):
+            raise SchemaError("The schema has no [columns.NAME] entries.", "privet schema draft FILE  makes a start.")
+        return cls(
+            tuple(column_from_dict(name, entry) for name, entry in columns.items()),
+            target=data.get("target"),
+            unit=Unit.from_dict(data.get("unit", {})),
+            missing=data.get("missing", "skip"),
+            dataset=data.get("dataset"),
+        )

@@ -1,0 +1,62 @@
+"""The unit of privacy: what counts as one person's contribution, and which tables are neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from privet.errors import SchemaError
+
+__all__ = ["Neighbours", "Unit"]
+
+Neighbours = Literal["add_remove", "replace"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One record, or one person with at most ``most`` records named by the column ``id``.
+
+    ``add_remove``: neighbouring tables differ by one unit present or absent; how many there are is private.
+    ``replace``: one unit changes into another; how many there are is public.
+
+    A statistic states what *one record* can do to it; the unit scales that: a person's ``most`` records all
+    add up in the worst case, and under ``replace`` one contribution goes and another comes.
+
+    >>> Unit(id="patient", most=3).describe()
+    "one person (all records with the same 'patient', at most 3 of them), present or absent"
+    """
+
+    neighbours: Neighbours = "add_remove"
+    id: str | None = None
+    most: int = 1
+
+    def __post_init__(self) -> None:
+        if self.neighbours not in ("add_remove", "replace"):
+            raise SchemaError(
+                f"Unknown neighbour relation {self.neighbours!r}.", 'Use "add_remove" or "replace".'
+            )
+        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
+            raise SchemaError("A person must be allowed at least one record.", "Set  most = 1  or more.")
+        if self.id is None and self.most != 1:
+            raise SchemaError(
+                f"At most {self.most} records a person needs a column that says who the person is.",
+                'Name it under [unit]:  id = "patient_id"',
+            )
+
+    def describe(self) -> str:
+        who = (
+            "one record"
+            if self.id is None
+            else f"one person (all records with the same '{self.id}', at most {self.most} of them)"
+        )
+        return f"{who}, {'present or absent' if self.neighbours == 'add_remove' else 'exchanged for another'}"
+
+    def to_dict(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"neighbours": self.neighbours}
+        return data if self.id is None else data | {"id": self.id, "most": self.most}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Unit:
+        if surplus := sorted(set(data) - {"neighbours", "id", "most"}):
+            raise SchemaError(f"[unit]: unknown entries {surplus}.", "Known ones are neighbours, id, most.")
+        return cls(data.get("neighbours", "add_remove"), data.get("id"), data.get("most", 1))
