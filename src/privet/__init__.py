@@ -1,0 +1,56 @@
+"""Privet: a workbench for privacy-preserving data mining.
+
+>>> import privet
+>>> schema = privet.Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+>>> model = privet.NaiveBayes(epsilon=1.0, schema=schema)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from privet.budget import Ledger
+    from privet.evaluation import cross_validate, evaluate
+    from privet.learning.classify import NaiveBayes
+    from privet.model import load_model, save_model
+    from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
+
+__all__ = [
+    "Category",
+    "Ledger",
+    "NaiveBayes",
+    "Number",
+    "Schema",
+    "Unit",
+    "cross_validate",
+    "evaluate",
+    "load_model",
+    "read_schema",
+    "save_model",
+    "write_schema",
+]
+
+__version__ = "0.1.0"
+
+# Where each public name lives. They are imported when first used, so that `privet --help` and a ledger
+# query do not wait a second and a half for scikit-learn (docs/decisions/0003-lazy-public-names.md).
+_HOMES = {
+    "privet.budget": ("Ledger",),
+    "privet.evaluation": ("cross_validate", "evaluate"),
+    "privet.learning.classify": ("NaiveBayes",),
+    "privet.model": ("load_model", "save_model"),
+    "privet.schema": ("Category", "Number", "Schema", "Unit", "read_schema", "write_schema"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'privet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

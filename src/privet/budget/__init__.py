@@ -1,0 +1,54 @@
+"""WHAT IS SPENT: amounts, events, accountants, and the ledger that no copy can overspend."""
+
+from privet.budget.accountants import Accountant, accountant_for
+from privet.budget.amounts import Amount, Approximate, Pure, Zcdp, amount_from_dict, budget, exact
+from privet.budget.book import Account
+from privet.budget.conversions import rho_for, zcdp_to_epsilon
+from privet.budget.cost import Cost, cost_of
+from privet.budget.events import (
+    ApproximateEvent,
+    Event,
+    GaussianEvent,
+    NoGuarantee,
+    Parallel,
+    PureEvent,
+    Sequential,
+    event_from_dict,
+)
+from privet.budget.history import Entry, Head
+from privet.budget.ledger import Ledger, PrivacyUnit, Reservation
+from privet.budget.refusal import Balance, OverLimit
+from privet.budget.tight import tight_epsilon
+
+__all__ = [
+    "Account",
+    "Accountant",
+    "Amount",
+    "Approximate",
+    "ApproximateEvent",
+    "Balance",
+    "Cost",
+    "Entry",
+    "Event",
+    "GaussianEvent",
+    "Head",
+    "Ledger",
+    "NoGuarantee",
+    "OverLimit",
+    "Parallel",
+    "PrivacyUnit",
+    "Pure",
+    "PureEvent",
+    "Reservation",
+    "Sequential",
+    "Zcdp",
+    "accountant_for",
+    "amount_from_dict",
+    "budget",
+    "cost_of",
+    "event_from_dict",
+    "exact",
+    "rho_for",
+    "tight_epsilon",
+    "zcdp_to_epsilon",
+]

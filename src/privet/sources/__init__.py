@@ -1,0 +1,30 @@
+"""WHERE ROWS COME FROM: arrays, data frames and files, each as a stream of Arrow batches."""
+
+from privet.sources.arff import ArffSource
+from privet.sources.arrays import ArraySource, ArrowSource, FrameSource, as_source
+from privet.sources.base import BATCH_ROWS, Source
+from privet.sources.csv import CsvSource
+from privet.sources.fingerprint import fingerprint
+from privet.sources.formats import FORMATS, open_source
+from privet.sources.parquet import ParquetSource
+from privet.sources.sql import TableSource
+from privet.sources.writers import write_arff, write_csv, write_parquet
+
+__all__ = [
+    "BATCH_ROWS",
+    "FORMATS",
+    "ArffSource",
+    "ArraySource",
+    "ArrowSource",
+    "CsvSource",
+    "FrameSource",
+    "ParquetSource",
+    "Source",
+    "TableSource",
+    "as_source",
+    "fingerprint",
+    "open_source",
+    "write_arff",
+    "write_csv",
+    "write_parquet",
+]

@@ -1,0 +1,111 @@
+"""One step at a time on a store: catch up with its rows, decide, append, and seal what was appended."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from privet.budget.book import Book, altered
+from privet.budget.stores.base import Row, Store, Transaction, canonical
+from privet.errors import LedgerError
+
+__all__ = ["Chain", "Step"]
+
+
+class Step:
+    """The book as it is now, and the pen to add to it."""
+
+    def __init__(self, book: Book, transaction: Transaction, secret: bytes) -> None:
+        self.book = book
+        self.added: list[Row] = []
+        self._transaction = transaction
+        self._secret = secret
+
+    def append(self, kind: str, *, who: str, dataset: str, body: dict[str, Any]) -> Row:
+        last = self.added[-1] if self.added else None
+        number = (last.number if last else self.book.count) + 1
+        when = datetime.now(UTC).isoformat(timespec="milliseconds")
+        try:
+            row = Row(number, when, who, dataset, kind, canonical(body))
+        except (TypeError, ValueError):
+            raise LedgerError(
+                "The guarantee cannot be recorded: it is not plain JSON.",
+                "Use text, finite numbers, lists and mappings only.",
+            ) from None
+        row = replace(row, hash=row.seal(self._secret, last.hash if last else self.book.head))
+        self._transaction.append(row)
+        self.added.append(row)
+        return row
+
+
+class Chain:
+    """A store with its folded book, for the threads of one process."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.forget()
+        _chains.add(self)
+
+    def forget(self) -> None:
+        """Start over from the rows, with a lock of our own (after a fork, the old one may be held)."""
+        self._lock = threading.RLock()
+        self._book = Book()
+
+    @contextmanager
+    def reading(self) -> Iterator[Book]:
+        with self._lock:
+            with self.store.transaction(write=False) as transaction:
+                self._catch_up(transaction)
+            yield self._book
+
+    @contextmanager
+    def writing(self) -> Iterator[Step]:
+        """Alone with the ledger. What is appended counts once this ends; an error appends nothing."""
+        with self._lock:
+            with self.store.transaction(write=True) as transaction:
+                self._catch_up(transaction)
+                step = Step(self._book, transaction, self.store.secret)
+                yield step
+            # Only now is it durable. Should we be stopped here, the next step reads the rows from the store.
+            self._take(step.added)
+
+    def rows(self) -> list[Row]:
+        with self.store.transaction(write=False) as transaction:
+            return transaction.rows()
+
+    def _catch_up(self, transaction: Transaction) -> None:
+        book = self._book
+        rows = transaction.rows(after=max(book.count - 1, 0))
+        if book.count:
+            # The last row that we know must still be the one we know: a ledger put back to an older
+            # state would hand out the same budget twice.
+            if not rows or rows[0].number != book.count or rows[0].hash != book.head:
+                raise altered(book.count, "is gone or was changed while the ledger was in use")
+            rows = rows[1:]
+        self._take(rows)
+
+    def _take(self, rows: list[Row]) -> None:
+        try:
+            for row in rows:
+                self._book.take(row, self.store.secret)
+        except BaseException:
+            self._book = Book()  # half a row may have been counted: read again from the start
+            raise
+
+
+_chains: weakref.WeakSet[Chain] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for chain in list(_chains):
+        chain.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,312 @@
+"""The ledger: accounts, limits and every spend, in one place that all copies of an estimator share.
+
+A request is *reserved* before the data is touched and *committed* after the release. The check against the
+limits and the debit are one atomic step of the store. A reservation that is never committed (a crash, a
+killed process) counts as spent for ever, because nobody can know what was seen; a refused request costs
+nothing.
+
+>>> from privet.budget import Ledger, Pure, PureEvent, exact
+>>> from privet.schema import Unit
+>>> ledger = Ledger.in_memory().as_analyst("alice")
+>>> ledger.open_account("patients", Pure(exact(1)), unit=Unit())
+>>> reservation = ledger.reserve("patients", PureEvent(exact(0.3)), unit=Unit(), what="a histogram")
+>>> ledger.commit(reservation, {"epsilon": "0.3"})
+>>> print(ledger.balance("patients"))
+ε = 0.3 spent of ε = 1, ε = 0.7 left
+
+**Tampering.** Every row is sealed with a keyed hash over itself and the row before it. Whoever can write the
+file can also read its key, so the seal alone stops accidents and the careless; the owner who notes
+``ledger.head()`` elsewhere can later prove with ``verify(head=…)`` that no entry up to there was changed,
+removed or put back. The analyst's name is a label, not a login: use file permissions or the server to
+keep people apart. The dataset's limit is what protects the people in it; analysts' own limits divide it.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from privet.budget.accountants import accountant_for
+from privet.budget.amounts import Amount
+from privet.budget.book import Account, Book
+from privet.budget.chain import Chain
+from privet.budget.cost import cost_of
+from privet.budget.events import Event
+from privet.budget.history import Entry, Head, entries, verify
+from privet.budget.refusal import Balance, balance_of, check
+from privet.budget.stores.memory import MemoryStore
+from privet.budget.stores.sqlite import SqliteStore
+from privet.errors import LedgerError
+
+__all__ = ["Ledger", "PrivacyUnit", "Reservation"]
+
+
+class PrivacyUnit(Protocol):
+    """What an account must know of a unit of privacy: how to compare and how to say it."""
+
+    def describe(self) -> str: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Budget that is set aside, and spent whatever happens next."""
+
+    number: int
+    dataset: str
+    what: str
+    amount: Amount | None
+    hash: str
+
+
+class Ledger:
+    """The face of a store for one analyst. Copies and clones are the ledger itself, never a second one."""
+
+    def __init__(self, chain: Chain, analyst: str | None = None) -> None:
+        self._chain = chain
+        self.analyst = _login() if analyst is None else analyst
+
+    @classmethod
+    def in_memory(cls) -> Ledger:
+        """A ledger that ends with this process."""
+        return cls(Chain(MemoryStore()))
+
+    @classmethod
+    def open(cls, path: str | Path, *, create: bool = False) -> Ledger:
+        """The ledger in this SQLite file; with ``create``, made if it is not there."""
+        return cls(Chain(SqliteStore(path, create=create)))
+
+    def as_analyst(self, analyst: str) -> Ledger:
+        """The same ledger, used under another name."""
+        if not analyst:
+            raise LedgerError("An analyst needs a name.")
+        return Ledger(self._chain, analyst)
+
+    # Accounts
+
+    def open_account(
+        self,
+        dataset: str,
+        limit: Amount,
+        *,
+        unit: PrivacyUnit,
+        accountant: str = "auto",
+        analysts: Mapping[str, Amount] | None = None,
+        each_analyst: Amount | None = None,
+    ) -> None:
+        """Give a dataset a budget; ``analysts`` and ``each_analyst`` limit single people within it."""
+        own = dict(analysts or {})
+        for each in (limit, *own.values(), *([each_analyst] if each_analyst else [])):
+            accountant_for(accountant, each)
+        with self._chain.writing() as step:
+            if dataset in step.book.accounts:
+                raise LedgerError(
+                    f"'{dataset}' has an account already.",
+                    f"privet ledger limit {dataset}  changes its limit.",
+                )
+            body = {
+                "limit": limit.to_dict(),
+                "unit": unit.to_dict(),
+                "unit_text": unit.describe(),
+                "accountant": accountant,
+                "analysts": {who: amount.to_dict() for who, amount in own.items()},
+                "each_analyst": each_analyst.to_dict() if each_analyst else None,
+            }
+            step.append("account", who=self.analyst, dataset=dataset, body=body)
+
+    def set_limit(self, dataset: str, limit: Amount, analyst: str | None = None) -> None:
+        """Raise or lower the dataset's limit, or one analyst's own. Recorded, like everything."""
+        with self._chain.writing() as step:
+            account = _account(step.book, dataset)
+            if reason := accountant_for(account.accountant, limit).refusal(account.cost_of(analyst), limit):
+                raise LedgerError(
+                    f"What was spent on '{dataset}' cannot be counted against {limit}. {reason}",
+                    "Keep a limit of the same kind as before.",
+                )
+            body = {"limit": limit.to_dict(), "analyst": analyst}
+            step.append("limit", who=self.analyst, dataset=dataset, body=body)
+
+    def account_for(
+        self, fingerprint: bytes, declared_name: str | None = None, *, record: bool = True
+    ) -> str:
+        """The dataset that a table belongs to: by its declared name, else by what it is.
+
+        The fingerprint of a private table would let anybody confirm a guess of its content. So it never
+        leaves this method: the ledger keeps only a digest under its own secret key. Once an account of the
+        declared name exists, the table is tied to it (``record=False``: only looked up); the same table
+        under a second name is refused, for it would have a second budget.
+        """
+        digest = hashlib.blake2b(fingerprint, key=self._chain.store.secret, digest_size=16).hexdigest()
+        with self._chain.reading() as book:
+            known = _known_name(book, digest, declared_name)
+            record = record and known is None and declared_name in book.accounts
+        if record and declared_name is not None:
+            with self._chain.writing() as step:
+                # Asked again: somebody else may have tied the table to a name in the meantime.
+                if _known_name(step.book, digest, declared_name) is None:
+                    step.append("name", who=self.analyst, dataset=declared_name, body={"digest": digest})
+        return declared_name or known or _anonymous(digest)
+
+    def accounts(self) -> list[Account]:
+        """Every account, as a copy."""
+        with self._chain.reading() as book:
+            return [_copy(account) for account in book.accounts.values()]
+
+    # Spending
+
+    def reserve(
+        self,
+        dataset: str,
+        event: Event,
+        *,
+        unit: PrivacyUnit,
+        what: str,
+        guarantee: dict[str, Any] | None = None,
+    ) -> Reservation:
+        """Set budget aside, in one atomic step, or raise ``BudgetExceeded`` and change nothing."""
+        cost = cost_of(event)
+        with self._chain.writing() as step:
+            account = _account(step.book, dataset, unit)
+            check(account, self.analyst, cost)
+            amount = accountant_for(account.accountant, account.limit).spent(cost, account.limit)
+            body = {
+                "what": what,
+                "event": event.to_dict(),
+                "cost": cost.to_dict(),
+                "amount": amount.to_dict() if amount else None,
+                "guarantee": guarantee,
+            }
+            row = step.append("reserve", who=self.analyst, dataset=dataset, body=body)
+        return Reservation(row.number, dataset, what, amount, row.hash)
+
+    def commit(self, reservation: Reservation, guarantee: dict[str, Any]) -> None:
+        """Record that the release was made, with its guarantee."""
+        with self._chain.writing() as step:
+            if step.book.open.get(reservation.number) != reservation.hash:
+                raise LedgerError(
+                    f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
+                    "Commit each reservation once, in the ledger that made it.",
+                )
+            body = {"reservation": reservation.number, "guarantee": guarantee}
+            step.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
+
+    def preview(self, dataset: str, event: Event, *, unit: PrivacyUnit) -> Balance:
+        """The dataset's balance after this event; raises as ``reserve`` would, and writes nothing."""
+        cost = cost_of(event)
+        with self._chain.reading() as book:
+            account = _account(book, dataset, unit)
+            check(account, self.analyst, cost)
+            balance = balance_of(account, None, cost)
+        assert balance is not None
+        return balance
+
+    def balance(self, dataset: str, analyst: str | None = None) -> Balance:
+        """The dataset's balance, or that of an analyst (the dataset's, if the analyst has no own limit)."""
+        with self._chain.reading() as book:
+            account = _account(book, dataset)
+            balance = balance_of(account, analyst) or balance_of(account, None)
+        assert balance is not None
+        return balance
+
+    def spent(self, dataset: str, analyst: str | None = None) -> Amount | None:
+        """What is spent; ``None`` for nothing. For an analyst without an own limit: their share of it."""
+        with self._chain.reading() as book:
+            account = _account(book, dataset)
+            limit = account.limit_of(analyst) or account.limit
+            return accountant_for(account.accountant, limit).spent(account.cost_of(analyst), limit)
+
+    def left(self, dataset: str, analyst: str | None = None) -> Amount | None:
+        """What may still be asked for; ``None`` for nothing. See ``preview`` for a given request."""
+        return self.balance(dataset, analyst).left
+
+    # History
+
+    def history(self, dataset: str | None = None) -> list[Entry]:
+        """Everything that was done, in order."""
+        return entries(self._chain.rows(), dataset)
+
+    def head(self) -> Head:
+        """The latest entry's number and hash: note it elsewhere, and ``verify`` against it later."""
+        with self._chain.reading() as book:
+            return Head(book.count, book.head)
+
+    def verify(self, head: Head | None = None) -> None:
+        """Raise a ``LedgerError`` that names the first altered entry, if there is one."""
+        verify(self._chain.rows(), self._chain.store.secret, head)
+
+    # One ledger, however often it is copied
+
+    def __sklearn_clone__(self) -> Ledger:
+        return self
+
+    def __copy__(self) -> Ledger:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Ledger], tuple[str, str]]:
+        address = self._chain.store.address
+        if address is None:
+            raise LedgerError(
+                "A ledger in memory cannot be sent to another process: what is spent there would be lost.",
+                'Use a stored one:  Ledger.open("ledger.db", create=True)',
+            )
+        return _reopened, (address, self.analyst)
+
+    def __repr__(self) -> str:
+        where = self._chain.store.address
+        return f"<Ledger {Path(where).name if where else 'in memory'}, analyst {self.analyst!r}>"
+
+
+def _reopened(address: str, analyst: str) -> Ledger:
+    return Ledger.open(address).as_analyst(analyst)
+
+
+def _account(book: Book, dataset: str, unit: PrivacyUnit | None = None) -> Account:
+    account = book.accounts.get(dataset)
+    if account is None:
+        raise LedgerError(
+            f"'{dataset}' has no account in this ledger.",
+            "Its owner opens one:  privet ledger open FILE --schema SCHEMA --epsilon 2",
+        )
+    if unit is not None and unit.to_dict() != account.unit:
+        raise LedgerError(
+            f"The account of '{dataset}' protects {account.unit_text}; this request would protect "
+            f"{unit.describe()}. Amounts for different units do not add up.",
+            "Use the schema's [unit] that the account was opened with.",
+        )
+    return account
+
+
+def _copy(account: Account) -> Account:
+    return replace(account, analysts=dict(account.analysts), analyst_costs=dict(account.analyst_costs))
+
+
+def _anonymous(digest: str) -> str:
+    return f"table-{digest[:16]}"
+
+
+def _known_name(book: Book, digest: str, wanted: str | None) -> str | None:
+    """The name that the table has already, if any; an error if another one is wanted."""
+    known = book.names.get(digest)
+    if known is None and _anonymous(digest) in book.accounts:
+        known = _anonymous(digest)
+    if known is not None and wanted not in (None, known):
+        raise LedgerError(
+            f"This table is known to the ledger as '{known}' and cannot have a second budget as '{wanted}'.",
+            f'Declare  dataset = "{known}"  in the schema.',
+        )
+    return known
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "anonymous"

@@ -1,0 +1,209 @@
+"""THE ONE DOOR: exact answers exist only here, between the engine and the mechanism.
+
+A curator is opened on a table with a budget. It reserves the whole budget in the ledger before a row is
+read, lets algorithms measure until the budget is used up, and commits with the guarantee when it is closed.
+Selection, learning and evaluation are written against it alone: they never see a row, cannot forget to
+pay, and cannot spend more than was reserved.
+
+**Privacy.** Every measurement adds integer noise calibrated to the statistic's sensitivity for the schema's
+unit of privacy (proof: ``stats.base`` and the mechanism). The measurements compose sequentially: in pure ε
+their epsilons add up; under (ε, δ) their zCDP ρ add up to at most ``rho_for(ε, δ)``. Adaptive choices by
+the algorithm between two measurements depend only on released values, which composition allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from privet.budget import Approximate, GaussianEvent, Ledger, Pure, PureEvent, Zcdp, rho_for
+from privet.engines import Engine, engine_for
+from privet.errors import ParameterError
+from privet.mechanisms import noise_for
+from privet.randomness import Randomness, secure
+from privet.release import Guarantee, Release, Step, public_knowledge
+from privet.schema import Schema, draft
+from privet.sources import ArrowSource, Source, TableSource, fingerprint, open_source
+from privet.sources import as_source as in_memory
+from privet.stats import Rows, Statistic
+
+__all__ = ["Curator", "Measurement", "read_rows"]
+
+_CAVEATS = (
+    "A table that does not fit its schema is refused; that there was such a refusal is not protected.",
+    "How long the computation took is not protected.",
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A statistic to be measured, and its share of the curator's budget."""
+
+    statistic: Statistic
+    share: Fraction
+    what: str
+
+
+class Curator:
+    """Guards one table during one run. Use as a context manager.
+
+    >>> from privet.budget import budget
+    >>> from privet.stats import Contingency
+    >>> schema = Schema.of({"ill": ["no", "yes"]}, target="ill")
+    >>> table = pa.table({"ill": ["no"] * 900 + ["yes"] * 100})
+    >>> with Curator(table, schema, budget(1.0)) as curator:
+    ...     [counts] = curator.measure([Measurement(Contingency(None, "ill"), Fraction(1), "class counts")])
+    >>> counts.value.shape, counts.step.mechanism
+    ((1, 2), 'geometric noise')
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        schema: Schema,
+        amount: Pure | Approximate,
+        *,
+        ledger: Ledger | None = None,
+        randomness: Randomness | None = None,
+        inferred: bool = False,
+        what: str = "a measurement",
+        engine: Engine | None = None,
+    ) -> None:
+        if not inferred:
+            schema.require_confirmed()
+        self.schema = schema
+        self.amount = amount
+        self.randomness = randomness or secure()
+        self._source = as_source(data)
+        self._engine = engine or engine_for(self._source)
+        self._ledger = ledger
+        self._what = what
+        self._inferred = inferred
+        self._left = Fraction(1)
+        self._steps: list[Step] = []
+        # The currency in which shares add up: ε itself, or ρ where δ allows Gaussian noise.
+        self.currency: Pure | Zcdp = (
+            amount if isinstance(amount, Pure) else Zcdp(rho_for(amount.epsilon, amount.delta))
+        )
+
+    def __enter__(self) -> Curator:
+        self._reservation = None
+        if self._ledger is not None:
+            if self._inferred or not self.randomness.secure:
+                raise ParameterError(
+                    "A run without a guarantee (seeded noise, or a schema read off the data) cannot be "
+                    "paid for from a ledger: its cost is unlimited.",
+                    "Leave random_state at None and declare the schema, or work without the ledger on data "
+                    "that is public.",
+                )
+            dataset = self._ledger.account_for(fingerprint(self._source), self.schema.dataset)
+            event = (
+                PureEvent(self.currency.epsilon, self._what)
+                if isinstance(self.currency, Pure)
+                else GaussianEvent(self.currency.rho, self._what)
+            )
+            self._reservation = self._ledger.reserve(dataset, event, unit=self.schema.unit, what=self._what)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # A run that failed keeps its reservation: data was read, so the budget counts as spent.
+        if kind is None and self._ledger is not None and self._reservation is not None:
+            self._ledger.commit(self._reservation, self.guarantee.to_dict())
+
+    def measure(self, measurements: Sequence[Measurement]) -> list[Release]:
+        """Answer all of these in one pass over the table, each with noise for its share of the budget."""
+        if any(m.share <= 0 for m in measurements):
+            raise ParameterError("Every measurement needs a positive share of the budget.")
+        shares = sum((m.share for m in measurements), start=Fraction(0))
+        if shares > self._left:
+            raise ParameterError(
+                f"These measurements ask for {float(shares):.3g} of the run's budget, and only "
+                f"{float(self._left):.3g} is left."
+            )
+        amounts = [self.currency.share(m.share) for m in measurements]
+        sensitivities = [m.statistic.sensitivity(self.schema) for m in measurements]
+        mechanisms = [noise_for(a, s.l1, s.squared_l2) for a, s in zip(amounts, sensitivities, strict=True)]
+        self._left -= shares
+        answers = self._engine.answer([m.statistic for m in measurements], self._source, self.schema)
+        releases = []
+        for m, amount, mechanism, answer in zip(measurements, amounts, mechanisms, answers, strict=True):
+            error = mechanism.error(0.95) / m.statistic.scale
+            step = Step(m.what, f"{mechanism.event.mechanism} noise", amount, error, m.statistic.unit)
+            noisy = mechanism.randomise(answer, self.randomness)
+            if m.statistic.scale != 1:
+                noisy = noisy / m.statistic.scale
+            releases.append(Release(noisy, mechanism.standard_deviation / m.statistic.scale, error, step))
+        self._steps += [release.step for release in releases]
+        return releases
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What has been promised so far."""
+        voided = []
+        if not self.randomness.secure:
+            voided.append("The noise was drawn from a seed: whoever has it can take the noise away.")
+        if self._inferred:
+            voided.append("Bounds and domains were read off the data, so they and what follows give people away.")
+        caveats = list(_CAVEATS)
+        if self._ledger is None:
+            caveats.append("Other releases from the same people: no ledger kept count of them.")
+        return Guarantee(
+            self.amount,
+            self.schema.unit,
+            tuple(self._steps),
+            public_knowledge(self.schema),
+            tuple(caveats),
+            tuple(voided),
+        )
+
+
+def is_table(data: Any) -> bool:
+    """Whether this is a table by itself (a file, a source, a database table) rather than arrays."""
+    return isinstance(data, str | Path | Source) or hasattr(data, "to_pyarrow_batches")
+
+
+def as_source(
+    data: Any,
+    y: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    target: str | None = None,
+    schema: Schema | None = None,
+) -> Source:
+    """The source that arrays, a frame, a file or a database table stand for."""
+    if isinstance(data, str | Path):
+        return open_source(data, schema)
+    if hasattr(data, "to_pyarrow_batches"):
+        return TableSource(data)
+    return in_memory(data, y, names=names, target=target)
+
+
+def read_rows(data: Any, schema: Schema, names: Sequence[str] | None = None) -> Iterator[Rows]:
+    """Records to be predicted, through the schema. Unknown categories count as missing: nothing is learned."""
+    source = as_source(data, names=names, schema=schema)
+    wanted = [column.name for column in schema.attributes]
+    for batch in source.batches([name for name in source.names if name in wanted]):
+        yield Rows(batch, replace(schema, missing="skip"), unknown="missing")
+
+
+def infer_schema(data: Any, target: str | None) -> Schema:
+    """A schema read off the data: the explicit opt-out from any guarantee."""
+    return draft(as_source(data).batches(), target=target)
+
+
+def empty_table(schema: Schema) -> Source:
+    """A table with the schema's columns and no record: for rehearsals, which read no data."""
+    fields = [
+        (column.name, pa.float64() if hasattr(column, "low") else pa.string()) for column in schema.columns
+    ]
+    if schema.unit.id is not None:
+        fields.append((schema.unit.id, pa.string()))
+    return ArrowSource(pa.schema(fields).empty_table())

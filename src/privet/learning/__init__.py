@@ -1,0 +1,1 @@
+"""Learning: private models, one algorithm a file."""

@@ -1,0 +1,5 @@
+"""Private classifiers."""
+
+from privet.learning.classify.naive_bayes import NaiveBayes
+
+__all__ = ["NaiveBayes"]

@@ -1,0 +1,36 @@
+"""NOISE: what turns an exact answer into a private one. One mechanism per file, with its proof.
+
+A mechanism knows neither data nor ledger. It is a frozen value that says what it costs (``event``), draws
+(``randomise`` or ``choose``), and says how far off the answer may be (``error``):
+
+- whole numbers: ``Geometric`` (pure ε), ``DiscreteGaussian`` (zCDP); ``noise_for`` picks one for an amount
+- real numbers: ``Laplace`` (pure ε), ``Gaussian`` (zCDP)
+- the best of many: ``PermuteAndFlip``, and ``Exponential`` where it is asked for by name
+- each person's own category, before it is collected: ``RandomisedResponse``
+"""
+
+from __future__ import annotations
+
+from privet.mechanisms.base import Additive, Mechanism, Selection
+from privet.mechanisms.calibration import noise_for
+from privet.mechanisms.discrete_gaussian import DiscreteGaussian
+from privet.mechanisms.exponential import Exponential
+from privet.mechanisms.gaussian import Gaussian
+from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.laplace import Laplace
+from privet.mechanisms.permute_and_flip import PermuteAndFlip
+from privet.mechanisms.randomised_response import RandomisedResponse
+
+__all__ = [
+    "Additive",
+    "DiscreteGaussian",
+    "Exponential",
+    "Gaussian",
+    "Geometric",
+    "Laplace",
+    "Mechanism",
+    "PermuteAndFlip",
+    "RandomisedResponse",
+    "Selection",
+    "noise_for",
+]

@@ -1,0 +1,135 @@
+"""Released models as plain JSON: the schema, what was learned, and the guarantee, in one file.
+
+A model file never runs code when it is read, needs no training data, and notices that it was altered: a
+SHA-256 digest of its canonical text is always there, and an Ed25519 signature where the owner has set a key.
+The digest protects against accidents; only a signature protects against a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from privet import signing
+from privet.errors import ModelError
+from privet.parameters import parameters_of
+from privet.registry import algorithm, name_of
+from privet.release import Guarantee
+from privet.schema import Schema
+
+__all__ = ["load_model", "model_from_dict", "model_to_dict", "save_model"]
+
+FORMAT = 1
+# Objects of the session that made the model; what matters of them is in the guarantee.
+_NOT_KEPT = {"schema", "ledger", "random_state"}
+
+
+def save_model(model: Any, path: str | Path, key: str | Path | None = None) -> dict[str, Any]:
+    """Write a fitted model; with ``key``, the owner's private key file, sign it. Returns what was written."""
+    document = model_to_dict(model)
+    document["digest"] = _digest(document)
+    if key is not None:
+        document["signature"] = signing.sign(_canonical(document), key)
+    path = Path(path)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.replace(path)
+    return document
+
+
+def load_model(path: str | Path, key: str | Path | None = None) -> Any:
+    """Read a model; with ``key``, the owner's public key file, refuse one that the owner has not signed."""
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"There is no model file {Path(path).name}.") from None
+    except ValueError:
+        raise ModelError(f"{Path(path).name} is not a model: it is not valid JSON.") from None
+    if not isinstance(document, dict) or "privet_model" not in document:
+        raise ModelError(f"{Path(path).name} is not a Privet model.")
+    if document["privet_model"] != FORMAT:
+        raise ModelError("This model is in a newer format.", "Update Privet to read it.")
+    signature = document.pop("signature", None)
+    if document.get("digest") != _digest({k: v for k, v in document.items() if k != "digest"}):
+        raise ModelError(
+            f"{Path(path).name} was altered after it was released: its digest does not match.",
+            "Ask its owner for the original file.",
+        )
+    if key is not None:
+        if signature is None:
+            raise ModelError(f"{Path(path).name} is not signed.", "Ask its owner to sign it.")
+        signing.verify(_canonical(document), signature, key)
+    return model_from_dict(document)
+
+
+def model_to_dict(model: Any) -> dict[str, Any]:
+    """A fitted model as plain data."""
+    learned = {
+        name: _plain(value)
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and name not in ("schema_", "guarantee_")
+    }
+    parameters = {p.name: getattr(model, p.name) for p in parameters_of(type(model)) if p.name not in _NOT_KEPT}
+    return {
+        "privet_model": FORMAT,
+        "algorithm": name_of(model),
+        "guarantee": model.guarantee_.to_dict(),
+        "parameters": {name: _plain(value) for name, value in parameters.items()},
+        "schema": model.schema_.to_dict(),
+        "learned": learned,
+    }
+
+
+def model_from_dict(document: dict[str, Any]) -> Any:
+    """The fitted model that the data stands for."""
+    try:
+        schema = Schema.from_dict(document["schema"])
+        model = algorithm(document["algorithm"]).load()(schema=schema, **document["parameters"])
+        for name, value in document["learned"].items():
+            if not name.endswith("_") or name.startswith("_"):
+                raise ModelError("The model holds an entry that no algorithm learns.")
+            setattr(model, name, _restored(value))
+        model.schema_ = schema
+        model.guarantee_ = Guarantee.from_dict(document["guarantee"])
+    except (KeyError, TypeError, AttributeError, AssertionError):
+        raise ModelError("The model file lacks a part, or a part has the wrong form.") from None
+    return model
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        kind = "text" if value.dtype.kind in "UO" else value.dtype.str
+        return {"array": [_plain(v) for v in value.ravel().tolist()], "type": kind, "shape": list(value.shape)}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ModelError("The model holds a number that is not finite, which JSON cannot.")
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ModelError(f"A {type(value).__name__} cannot be part of a released model.")
+
+
+def _restored(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"array", "type", "shape"}:
+            kind = str if value["type"] == "text" else value["type"]
+            return np.array(value["array"], dtype=kind).reshape(value["shape"])
+        return {key: _restored(item) for key, item in value.items()}
+    return [_restored(item) for item in value] if isinstance(value, list) else value
+
+
+def _canonical(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return "sha256:" + hashlib.sha256(_canonical(document)).hexdigest()

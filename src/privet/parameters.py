@@ -1,0 +1,147 @@
+"""Parameters, declared once: as ``Annotated`` types in an algorithm's constructor.
+
+From one declaration follow the check in ``fit``, the command line's option, the REST schema, the property
+sheet, the table in the docs and the tests with bad values. The metadata are a line of help (a string) and
+bounds from ``annotated_types``; a ``Literal`` lists the choices.
+
+>>> class Toy:
+...     def __init__(self, *, bins: Annotated[int, Ge(2), "How many bins."] = 16) -> None:
+...         self.bins = bins
+>>> parameters_of(Toy)[0].describe()
+'bins: whole number, at least 2 (default 16). How many bins.'
+>>> validate(Toy(bins=1))
+Traceback (most recent call last):
+...
+privet.errors.ParameterError: Toy: bins must be at least 2, but is 1.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import numbers
+import types
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from privet.errors import ParameterError
+
+__all__ = ["Confidence", "Delta", "Epsilon", "Parameter", "Seed", "parameters_of", "validate"]
+
+Epsilon = Annotated[
+    float, Gt(0), Le(1_000_000), "Privacy loss of the whole run: smaller is more private and noisier."
+]
+Delta = Annotated[
+    float, Ge(0), Lt(1), "Probability that the epsilon bound fails; 0 gives pure differential privacy."
+]
+Seed = Annotated[
+    Any, "None for secure noise. A seed makes the run repeatable and voids its guarantee: for tests only."
+]
+Confidence = Annotated[float, Gt(0), Lt(1), "Probability with which an error bar holds the true value."]
+
+_KINDS = {float: "number", int: "whole number", bool: "yes or no", str: "text"}
+_BOUNDS = ((Gt, "gt", "above"), (Ge, "ge", "at least"), (Lt, "lt", "below"), (Le, "le", "at most"))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One declared parameter. ``kind`` is float, int, bool, str, or object for what only Python can give."""
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+    choices: tuple[Any, ...] = ()
+    bounds: tuple[Any, ...] = ()
+    optional: bool = False
+
+    @property
+    def limits(self) -> list[str]:
+        """The bounds in words."""
+        return [
+            f"{word} {getattr(bound, key):g}"
+            for bound in self.bounds
+            for cls, key, word in _BOUNDS
+            if isinstance(bound, cls)
+        ]
+
+    def describe(self) -> str:
+        kind = "one of " + ", ".join(map(str, self.choices)) if self.choices else _KINDS.get(self.kind, "object")
+        return f"{', '.join([f'{self.name}: {kind}', *self.limits])} (default {self.default}). {self.help}"
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value, in words; nothing where it is fine."""
+        if value is None and self.optional:
+            return None
+        if self.choices:
+            return None if value in self.choices else f"must be one of {', '.join(map(repr, self.choices))}"
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if self.kind is bool and not isinstance(value, bool):
+            return "must be True or False"
+        if self.kind is str and not isinstance(value, str):
+            return "must be text"
+        if self.kind is int and not (number and isinstance(value, numbers.Integral)):
+            return "must be a whole number"
+        if self.kind is float and not (number and math.isfinite(value)):
+            return "must be a finite number"
+        if self.kind in (int, float):
+            for bound in self.bounds:
+                if not _within(bound, value):
+                    return f"must be {Parameter(self.name, self.kind, None, '', bounds=(bound,)).limits[0]}"
+        return None
+
+
+def _within(bound: Any, value: Any) -> bool:
+    match bound:
+        case Gt(gt=limit):
+            return bool(value > limit)
+        case Ge(ge=limit):
+            return bool(value >= limit)
+        case Lt(lt=limit):
+            return bool(value < limit)
+        case Le(le=limit):
+            return bool(value <= limit)
+    return True
+
+
+def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
+    """The declared parameters of a class, in the order of its constructor."""
+    constructor: Any = algorithm.__init__
+    hints = get_type_hints(constructor, include_extras=True)
+    return tuple(
+        _parameter(name, hints.get(name, Any), signature.default)
+        for name, signature in inspect.signature(constructor).parameters.items()
+        if name != "self" and signature.kind is not inspect.Parameter.VAR_KEYWORD
+    )
+
+
+def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+    metadata: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *extra = get_args(hint)
+        metadata = tuple(extra)
+    optional = False
+    if get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint):
+        rest = [part for part in get_args(hint) if part is not type(None)]
+        optional, hint = True, rest[0] if len(rest) == 1 else Any
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    return Parameter(
+        name,
+        kind=type(choices[0]) if choices else hint if hint in _KINDS else object,
+        default=default,
+        help=next((item for item in metadata if isinstance(item, str)), ""),
+        choices=choices,
+        bounds=tuple(item for item in metadata if not isinstance(item, str)),
+        optional=optional,
+    )
+
+
+def validate(algorithm: Any) -> None:
+    """Check the stored parameters of an object against their declaration."""
+    for parameter in parameters_of(type(algorithm)):
+        value = getattr(algorithm, parameter.name)
+        if fault := parameter.fault(value):
+            shown = f", but is {value!r}" if isinstance(value, int | float | str) else ""
+            raise ParameterError(f"{type(algorithm).__name__}: {parameter.name} {fault}{shown}.")

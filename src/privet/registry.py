@@ -1,0 +1,58 @@
+"""The table of contents of the product: one line an algorithm.
+
+From a line here follow the algorithm's command, its options, its reference page and the common checks. Only
+names are held, so that listing the algorithms imports none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from privet.errors import ParameterError
+
+__all__ = ["ALGORITHMS", "Entry", "algorithm", "name_of"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One algorithm: its name on every face of Privet, its home, and a line that says what it does."""
+
+    name: str
+    family: str
+    home: str
+    line: str
+
+    def load(self) -> type[Any]:
+        """The algorithm's class."""
+        module, _, cls = self.home.partition(":")
+        loaded: type[Any] = getattr(import_module(module), cls)
+        return loaded
+
+
+ALGORITHMS: tuple[Entry, ...] = (
+    Entry("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
+)  # fmt: skip
+
+
+def algorithm(name: str) -> Entry:
+    """The algorithm of that name.
+
+    >>> algorithm("naive-bayes").load().__name__
+    'NaiveBayes'
+    """
+    for entry in ALGORITHMS:
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in ALGORITHMS)
+    raise ParameterError(f"There is no algorithm '{name}'.", f"Choose one of: {known}.")
+
+
+def name_of(estimator: Any) -> str:
+    """The registered name of an estimator's class."""
+    home = f"{type(estimator).__module__}:{type(estimator).__qualname__}"
+    for entry in ALGORITHMS:
+        if entry.home == home:
+            return entry.name
+    raise ParameterError(f"{type(estimator).__name__} is not a registered algorithm.")

@@ -1,0 +1,157 @@
+"""WHAT COMES OUT: values with their error bars, and the guarantee that travels with them.
+
+A guarantee says what was protected, how strongly, by which steps, what was taken to be public and where
+that came from, and what is not covered. "None" is a guarantee too, and is said first and loudly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.budget.amounts import Amount, Approximate, Pure, amount_from_dict
+from privet.schema import Schema, Unit
+
+__all__ = ["Guarantee", "Release", "Step"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One measurement: what was asked, with which mechanism, at what cost and with which error."""
+
+    what: str
+    mechanism: str
+    amount: Amount
+    error: float
+    unit: str = "records"
+
+    def sentence(self) -> str:
+        return f"{self.what}: {self.mechanism}, {self.amount}; off by at most {self.error:.3g} {self.unit} in 95 % of cases."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "mechanism": self.mechanism,
+            "amount": self.amount.to_dict(),
+            "error": self.error,
+            "unit": self.unit,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Step:
+        return cls(
+            data["what"], data["mechanism"], amount_from_dict(data["amount"]), data["error"], data["unit"]
+        )
+
+
+@dataclass(frozen=True)
+class Release:
+    """A noisy answer that may leave: its value, its noise, and the step that made it."""
+
+    value: NDArray[Any]
+    standard_deviation: float
+    error: float
+    step: Step
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a release promises. ``voided`` lists the reasons why it promises nothing."""
+
+    amount: Pure | Approximate
+    unit: Unit
+    steps: tuple[Step, ...] = ()
+    public: tuple[tuple[str, str], ...] = ()
+    caveats: tuple[str, ...] = ()
+    voided: tuple[str, ...] = ()
+    audit: dict[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether anything is promised at all."""
+        return not self.voided
+
+    @property
+    def epsilon(self) -> float:
+        return float(self.amount.epsilon)
+
+    @property
+    def delta(self) -> float:
+        return float(self.amount.delta)
+
+    def with_caveat(self, caveat: str) -> Guarantee:
+        return replace(self, caveats=(*self.caveats, caveat))
+
+    @property
+    def headline(self) -> str:
+        if self.voided:
+            return f"Guarantee: NONE. {' '.join(self.voided)}"
+        return f"Guarantee: differential privacy with {self.amount}, protecting {self.unit.describe()}."
+
+    def text(self) -> str:
+        """The whole guarantee for a reader."""
+        lines = [self.headline, ""]
+        if not self.voided:
+            likely = np.exp(self.epsilon)
+            shown = f"{likely:.3g}" if likely < 1e6 else "more than a million"
+            lines += [
+                f"Whatever an attacker knows, anything they see in this release is at most {shown} times as",
+                "likely (or unlikely) because of one such unit"
+                + (f", except with probability {self.delta:g}." if self.delta else "."),
+                "",
+            ]
+        lines.append("How the privacy was spent:")
+        lines += [f"  {number}. {step.sentence()}" for number, step in enumerate(self.steps, 1)]
+        lines += ["", "Taken to be public knowledge, not protected:"]
+        lines += [f"  - {what} ({origin})" for what, origin in self.public]
+        if self.caveats:
+            lines += ["", "Not covered:", *(f"  - {caveat}" for caveat in self.caveats)]
+        if self.audit is not None:
+            lines += ["", f"Audit: {self.audit.get('verdict', 'see the report')}"]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "headline": self.headline,
+            "epsilon": self.epsilon if self.holds else None,
+            "delta": self.delta if self.holds else None,
+            "amount": self.amount.to_dict(),
+            "unit": self.unit.to_dict(),
+            "steps": [step.to_dict() for step in self.steps],
+            "public": [{"what": what, "origin": origin} for what, origin in self.public],
+            "caveats": list(self.caveats),
+            "voided": list(self.voided),
+            "audit": self.audit,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Guarantee:
+        amount = amount_from_dict(data["amount"])
+        assert isinstance(amount, Pure | Approximate)
+        return cls(
+            amount,
+            Unit.from_dict(data["unit"]),
+            tuple(Step.from_dict(step) for step in data["steps"]),
+            tuple((entry["what"], entry["origin"]) for entry in data["public"]),
+            tuple(data["caveats"]),
+            tuple(data["voided"]),
+            data.get("audit"),
+        )
+
+
+def public_knowledge(schema: Schema) -> tuple[tuple[str, str], ...]:
+    """What a schema declares public, with the origin of each entry."""
+    entries = [("the names and kinds of the columns", "the schema")]
+    for column in schema.columns:
+        what = "bounds" if hasattr(column, "low") else "domain"
+        entries.append((f"{what} of '{column.name}'", column.origin))
+    if schema.unit.neighbours == "replace":
+        entries.append(("the number of units", "neighbour relation: replace"))
+    return tuple(entries)

@@ -1,0 +1,242 @@
+"""Rows that are in memory already: NumPy arrays, lists, data frames and Arrow tables.
+
+Nothing is copied as a whole. A column that lies in one piece (a Fortran-ordered array, a data frame's column)
+is handed out as slices of itself; one that lies in strides (a column of a C-ordered array) is gathered block
+by block, in blocks small enough that the rows read for the first column are still in the cache for the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from privet.errors import DataError
+from privet.schema import Schema
+from privet.sources.base import BATCH_ROWS, Source
+from privet.sources.projection import chosen, distinct
+
+__all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_source"]
+
+# Bytes of a strided block: about the second-level cache of one core.
+_BLOCK_BYTES = 1 << 20
+
+
+class ArrowSource:
+    """The rows of an Arrow table.
+
+    >>> next(ArrowSource(pa.table({"age": [30, 40], "sex": ["f", "m"]})).batches(["sex"])).to_pydict()
+    {'sex': ['f', 'm']}
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self._names = distinct(table.column_names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        yield from self._table.select(chosen(self._names, columns)).to_batches(max_chunksize=BATCH_ROWS)
+
+    def table(self) -> None:
+        return None
+
+    def declared(self) -> Schema | None:
+        return None
+
+
+class _Columns:
+    """Columns side by side, each a NumPy array (any stride) or an Arrow array, read in blocks of rows."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) > 1:
+            raise DataError("The columns do not all have the same number of rows.", "Check X against y.")
+        self._columns = columns
+        self._rows = lengths.pop() if lengths else 0
+        self._types: dict[str, pa.DataType] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._columns)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        wanted = {name: self._columns[name] for name in chosen(self.names, columns)}
+        step = _block_rows(wanted.values())
+        for start in range(0, self._rows, step):
+            arrays = [self._block(name, column[start : start + step]) for name, column in wanted.items()]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(wanted))
+
+    def table(self) -> None:
+        return None
+
+    def declared(self) -> Schema | None:
+        return None
+
+    def _block(self, name: str, block: Any) -> pa.Array:
+        if isinstance(block, pa.ChunkedArray):
+            block = block.combine_chunks()
+        if isinstance(block, pa.Array):
+            return block
+        if block.dtype.kind == "O":
+            if name not in self._types:
+                self._types[name] = _object_type(name, self._columns[name])
+            return pa.array(block, type=self._types[name], from_pandas=True)
+        # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
+        return pa.array(np.ascontiguousarray(block))
+
+
+def _block_rows(columns: Any) -> int:
+    strided = [c for c in columns if isinstance(c, np.ndarray) and not c.flags.c_contiguous]
+    row_bytes = sum(column.dtype.itemsize for column in strided)
+    return min(BATCH_ROWS, max(1024, _BLOCK_BYTES // row_bytes)) if row_bytes else BATCH_ROWS
+
+
+def _object_type(name: str, column: np.ndarray) -> pa.DataType:
+    """The one type of a column of Python objects, found block by block."""
+    mixed = DataError(
+        f"Column '{name}' mixes text, numbers or other kinds of values.",
+        "Make it all numbers or all text.",
+    )
+    found: set[pa.DataType] = set()
+    for start in range(0, len(column), BATCH_ROWS):
+        try:
+            found.add(pa.array(column[start : start + BATCH_ROWS], from_pandas=True).type)
+        except (pa.ArrowException, OverflowError, ValueError, TypeError):
+            raise mixed from None
+    found.discard(pa.null())
+    if not found:
+        return pa.float64()
+    if len(found) > 1:
+        if not all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in found):
+            raise mixed
+        return pa.float64()
+    kind = found.pop()
+    known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
+    if not any(check(kind) for check in (*known, pa.types.is_large_string, pa.types.is_decimal)):
+        raise DataError(f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into text.")
+    return pa.float64() if pa.types.is_floating(kind) else kind
+
+
+def _readable(name: str, column: np.ndarray) -> np.ndarray:
+    """The column in a type that Arrow has; only the rare types are copied."""
+    kind = column.dtype.kind
+    if kind in "iubO" or column.dtype in (np.float32, np.float64):
+        native = column.dtype.newbyteorder("=")
+        return column if column.dtype == native else column.astype(native)
+    if kind == "f":  # half and extended precision: Arrow computes with neither
+        return column.astype(np.float64 if column.dtype.itemsize > 8 else np.float32)
+    if kind in "US":
+        return column.astype(object) if kind == "U" else np.char.decode(column, "utf-8").astype(object)
+    raise DataError(
+        f"Column '{name}' holds {column.dtype}, which Privet does not read.", "Turn it into numbers or text."
+    )
+
+
+def _array(data: Any) -> np.ndarray:
+    """Lists as an array in which text and numbers stay what they are."""
+    if isinstance(data, np.ndarray):
+        return data
+    if hasattr(data, "tocsr"):
+        raise DataError("Privet does not read sparse matrices.", "Pass X.toarray() or a file.")
+    try:
+        array = np.asarray(data)
+        return array if array.dtype.kind in "iufb" else np.asarray(data, dtype=object)
+    except (ValueError, TypeError, OverflowError):
+        raise DataError("The rows do not all have the same length.", "Give a rectangular table.") from None
+
+
+class ArraySource(_Columns):
+    """The rows of a two-dimensional array or list of lists, with a target column beside it if there is one.
+
+    >>> ArraySource([[1.0, "a"], [2.0, "b"]], [0, 1], names=["size", "kind"]).names
+    ('size', 'kind', 'target')
+    """
+
+    def __init__(
+        self, X: Any, y: Any = None, names: Sequence[str] | None = None, target: str | None = None
+    ) -> None:
+        X = _array(X)
+        if X.ndim != 2:
+            raise DataError(
+                f"Expected a table of rows and columns, not an array of {X.ndim} dimension(s).",
+                "Reshape your data with X.reshape(-1, 1) for one column or X.reshape(1, -1) for one row.",
+            )
+        names = [f"x{place}" for place in range(X.shape[1])] if names is None else list(names)
+        if len(names) != X.shape[1]:
+            raise DataError(f"There are {len(names)} names for {X.shape[1]} columns.", "Give one for each.")
+        columns = [*X.T]
+        if y is not None:
+            names.append(target or "target")
+            columns.append(_one_column(y))
+        texts = distinct(names)
+        super().__init__(dict(zip(texts, map(_column, texts, columns), strict=True)))
+
+
+class FrameSource(_Columns):
+    """The rows of a pandas data frame, with a target column beside it if there is one."""
+
+    def __init__(self, frame: Any, y: Any = None, target: str | None = None) -> None:
+        names = [*frame.columns]
+        columns = [frame.iloc[:, place] for place in range(len(names))]
+        if y is not None:
+            names, columns = (
+                [*names, target or getattr(y, "name", None) or "target"],
+                [*columns, _one_column(y)],
+            )
+        texts = distinct(names)
+        super().__init__(dict(zip(texts, map(_column, texts, columns), strict=True)))
+
+
+def _one_column(y: Any) -> Any:
+    if hasattr(y, "iloc") and getattr(y, "ndim", 1) == 1:
+        return y
+    array = _array(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError("The target must be one column.", "Pass y with one value for each row.")
+    return array
+
+
+def _column(name: str, column: Any) -> Any:
+    """A NumPy view where the values lie in NumPy's memory, else an Arrow array (categories, text)."""
+    if isinstance(column, np.ndarray):
+        return _readable(name, column)
+    if isinstance(column.dtype, np.dtype):
+        return _readable(name, column.to_numpy())
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise DataError(
+            f"Column '{name}' holds values that Privet does not read.", "Turn it into text."
+        ) from None
+
+
+def as_source(
+    data: Any, y: Any = None, *, names: Sequence[str] | None = None, target: str | None = None
+) -> Source:
+    """A source of whatever holds rows in memory; a source is returned as it is.
+
+    >>> as_source(pa.table({"age": [30]})).names
+    ('age',)
+    """
+    if y is None and isinstance(data, Source):
+        return data
+    if hasattr(data, "iloc") and hasattr(data, "columns"):
+        return FrameSource(data, y, target)
+    if hasattr(data, "__arrow_c_stream__"):
+        table = data if isinstance(data, pa.Table) else pa.table(data)
+        if y is not None:
+            name = target or "target"
+            blocks = list(_Columns({name: _column(name, _one_column(y))}).batches())
+            if sum(block.num_rows for block in blocks) != table.num_rows:
+                raise DataError("The table and the target do not have the same number of rows.")
+            if blocks:
+                table = table.append_column(name, pa.Table.from_batches(blocks).column(0))
+        return ArrowSource(table)
+    return ArraySource(data, y, names, target)

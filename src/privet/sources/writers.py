@@ -1,0 +1,146 @@
+"""Writing rows to CSV, ARFF and Parquet files: as a stream, and replacing the file in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from privet.errors import DataError
+from privet.schema import Category, Schema
+from privet.sources.arff_header import quoted
+from privet.sources.base import Source
+from privet.sources.files import FilePath, replacing
+
+__all__ = ["write_arff", "write_csv", "write_parquet"]
+
+Rows = Source | Iterable[pa.RecordBatch]
+
+
+def write_csv(rows: Rows, path: FilePath) -> None:
+    """Write a CSV file (gzip, if its name ends in ``.gz``); missing cells and NaN are left empty.
+
+    A text that begins or ends with a blank, or that is one of the marks of a missing cell, does not come back
+    from a CSV file as it was: ARFF and Parquet keep it.
+    """
+    first, batches = _peek(map(_csv_cells, _batches(rows)), rows)
+    with replacing(path) as stream, arrow_csv.CSVWriter(stream, first) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(first))
+
+
+def write_parquet(rows: Rows, path: FilePath) -> None:
+    """Write a Parquet file, text as dictionaries."""
+    # Dictionaries differ from batch to batch; the Parquet writer makes its own.
+    decoded = (pa.RecordBatch.from_arrays([*map(_decoded, b)], names=b.schema.names) for b in _batches(rows))
+    first, batches = _peek(decoded, rows)
+    with replacing(path) as stream, parquet.ParquetWriter(stream, first) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(first))
+
+
+def write_arff(rows: Rows, path: FilePath, schema: Schema | None = None, relation: str | None = None) -> None:
+    """Write an ARFF file that WEKA opens (gzip, if its name ends in ``.gz``).
+
+    The domain of a nominal attribute comes from the schema, or from what the source itself declares. It is
+    never collected from the rows: a header's domain is public by declaration, and would make them so.
+    """
+    domains = {c.name: c for c in _categories(schema, rows)}
+    first, batches = _peek(_batches(rows), rows)
+    writers = [_cell_writer(field, domains.get(field.name)) for field in first]
+    with replacing(path) as stream:
+        lines = [f"@relation {quoted(relation or Path(path).name.split('.')[0] or 'table')}", ""]
+        lines += [
+            f"@attribute {quoted(field.name)} {kind}" for field, (kind, _) in zip(first, writers, strict=True)
+        ]
+        stream.write("\n".join([*lines, "", "@data", ""]).encode())
+        for batch in batches:
+            if batch.num_rows:
+                cells = [write(array) for (_, write), array in zip(writers, batch, strict=True)]
+                text = pc.binary_join_element_wise(*cells, ",")
+                stream.write(("\n".join(text.to_pylist()) + "\n").encode())
+
+
+def _batches(rows: Rows) -> Iterator[pa.RecordBatch]:
+    return rows.batches() if isinstance(rows, Source) else iter(rows)
+
+
+def _peek(batches: Iterator[pa.RecordBatch], rows: Rows) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The Arrow schema of the first batch, and all batches; a source without rows still has names."""
+    for first in batches:
+        return first.schema, chain([first], batches)
+    if isinstance(rows, Source):
+        return pa.schema([(name, pa.float64()) for name in rows.names]), iter(())
+    raise DataError("There is nothing to write.", "Pass a source, whose columns are known without rows.")
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _without_nan(array: pa.Array) -> pa.Array:
+    array = _decoded(array)
+    if pa.types.is_floating(array.type):
+        return pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
+    return array
+
+
+def _csv_cells(batch: pa.RecordBatch) -> pa.RecordBatch:
+    arrays = [_without_nan(array) for array in batch]
+    if len(arrays) == 1:  # an empty cell alone in its line would be an empty line, which readers skip
+        arrays = [pc.fill_null(arrays[0].cast(pa.string()), "NA")]
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+
+def _categories(schema: Schema | None, rows: Rows) -> list[Category]:
+    schema = schema or (rows.declared() if isinstance(rows, Source) else None)
+    return [column for column in schema.columns if isinstance(column, Category)] if schema else []
+
+
+def _cell_writer(field: pa.Field, category: Category | None) -> tuple[str, Callable[[pa.Array], pa.Array]]:
+    """An attribute's kind as the header says it, and how an array of it becomes cells."""
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if category is None and pa.types.is_boolean(kind):
+        category = Category(field.name, (False, True))
+    if category is not None:
+        words = [quoted(_label(value)) for value in category.labels]
+        return "{" + ",".join(words) + "}", lambda array: _nominal(category, words, array)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "numeric", _numeric
+    raise DataError(
+        f"Column '{field.name}' is text without a declared domain, which ARFF needs.",
+        "Pass a schema in which it is a category.",
+    )
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _numeric(array: pa.Array) -> pa.Array:
+    return pc.fill_null(_without_nan(array).cast(pa.string()), "?")
+
+
+def _nominal(category: Category, words: list[str], array: pa.Array) -> pa.Array:
+    array = _without_nan(array)
+    if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.floor(array))).as_py():
+        array = array.cast(pa.int64())
+    texts = array.cast(pa.string())
+    codes = pc.index_in(texts, pa.array([_label(value) for value in category.labels]))
+    unknown = pc.and_(pc.is_null(codes), pc.is_valid(texts))
+    if category.other is not None:
+        codes = pc.if_else(unknown, pa.scalar(len(category.values), codes.type), codes)
+    elif pc.any(unknown).as_py():
+        raise DataError(
+            f"Column '{category.name}' holds a value outside its declared domain.",
+            "Add the value to the schema, or set  other  there.",
+        )
+    return pc.fill_null(pa.array(words).take(codes), "?")

@@ -1,0 +1,8 @@
+"""QUESTIONS: what may be asked of the rows, each with its sensitivity and two renderings."""
+
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.contingency import Contingency
+from privet.stats.moments import Moments
+from privet.stats.rows import Rows
+
+__all__ = ["Answer", "Contingency", "Moments", "Rows", "Sensitivity", "Statistic"]

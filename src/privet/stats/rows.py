@@ -1,0 +1,203 @@
+"""A batch of records as the schema lets them be seen: coded, clamped, with missing values marked.
+
+Everything that a statistic reads of a private table goes through here, so clamping to the public bounds
+and coding by the public domain cannot be forgotten, and never happen after the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from privet.errors import DataError
+from privet.schema import Category, Number, Schema
+from privet.stats import kernels
+
+__all__ = ["Rows", "domain_of_type"]
+
+Unknown = Literal["error", "missing"]
+
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+
+
+class Rows:
+    """One batch, seen through its schema. ``unknown`` says what a value outside a domain is.
+
+    Codes run from 0 in the order of the public domain; the code after the last one means missing.
+
+    >>> batch = pa.record_batch({"smoker": ["no", "yes", None, "no"]})
+    >>> Rows(batch, Schema.of({"smoker": ["no", "yes"]})).codes("smoker").tolist()
+    [0, 1, 2, 0]
+    """
+
+    def __init__(self, batch: pa.RecordBatch, schema: Schema, unknown: Unknown = "error") -> None:
+        self.schema = schema
+        self.unknown = unknown
+        self.size: int = batch.num_rows
+        self._batch = batch
+        self._codes: dict[tuple[str, tuple[float, ...]], NDArray[Any]] = {}
+
+    def codes(self, name: str, cuts: Sequence[float] = ()) -> NDArray[Any]:
+        """The code of each value of a category, or the bin of each number between public cuts."""
+        key = (name, tuple(cuts))
+        if key not in self._codes:
+            column = self.schema[name]
+            self._codes[key] = (
+                self._category(column) if isinstance(column, Category) else self._binned(column, key[1])
+            )
+        return self._codes[key]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """The raw numbers of a column, missing ones as NaN. Callers clamp to the public bounds themselves."""
+        array = self._column(name)
+        kind = array.type
+        if pa.types.is_dictionary(kind):
+            array, kind = array.dictionary_decode(), kind.value_type
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+            if pa.types.is_null(kind):
+                return np.full(self.size, np.nan)
+            try:
+                array = pc.cast(array, pa.float64())
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                raise DataError(
+                    f"Column '{name}' is declared a number, but the table holds something else there.",
+                    "Correct the table, or declare the column a category.",
+                ) from None
+        elif not pa.types.is_float64(kind):
+            array = pc.cast(array, pa.float64(), safe=False)
+        # With nulls this copies and gives NaN for them; without, it is the column itself.
+        values: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
+        if self.schema.missing == "error" and bool(np.isnan(values).any()):
+            self._refuse_missing(name)
+        return values
+
+    def _column(self, name: str) -> Any:
+        place = self._batch.schema.get_field_index(name)
+        if place < 0:
+            raise DataError(
+                f"The table has no column '{name}' (or has it twice), though the schema names it.",
+                "Check the spelling, or remove the column from the schema.",
+            )
+        return self._batch.column(place)
+
+    def _binned(self, column: Number, cuts: tuple[float, ...]) -> NDArray[Any]:
+        codes = np.empty(self.size, _code_type(len(cuts) + 2))
+        edges = np.asarray(cuts, dtype=np.float64)
+        width = (column.high - column.low) / (len(cuts) + 1)
+        even = np.allclose(np.diff([column.low, *cuts, column.high]), width, rtol=1e-6, atol=0)
+        inverse = 1 / width if even and np.isfinite(1 / width) else 0.0
+        if not kernels.bin_numbers(self.numbers(column.name), edges, column.low, inverse, codes):
+            refuse_infinite(column.name)
+        return codes
+
+    def _category(self, column: Category) -> NDArray[Any]:
+        array = self._column(column.name)
+        missing, unknown = column.size, column.size + 1
+        other = column.size - 1 if column.other is not None else unknown
+        codes = np.empty(self.size, _code_type(column.size + 2))
+        if pa.types.is_null(array.type):
+            codes[:] = missing
+        elif pa.types.is_integer(array.type):
+            self._integers(array, column, other, codes)
+        else:
+            self._dictionary(array, column, other, codes)
+        if array.null_count:
+            codes[pc.is_null(array).to_numpy(zero_copy_only=False)] = missing
+        if other == unknown and (codes == unknown).any():
+            if self.unknown == "error":
+                raise DataError(
+                    f"Column '{column.name}' holds a value outside its declared domain.",
+                    "Add the value to the schema's `values` if it is publicly known to be possible, or set "
+                    "`other` to collect all unlisted values in one cell.",
+                )
+            codes[codes == unknown] = missing
+        if self.schema.missing == "error" and (codes == missing).any():
+            self._refuse_missing(column.name)
+        return codes
+
+    def _integers(self, array: Any, column: Category, other: int, codes: NDArray[Any]) -> None:
+        domain = [int(v) if _is_whole(v) else None for v in domain_of_type(column, array.type)]
+        whole = [v for v in domain if v is not None]
+        low, high = (min(whole), max(whole)) if whole else (0, 0)
+        if high - low > 1 << 16:  # too wide for a table: go by the distinct values
+            self._dictionary(array, column, other, codes)
+            return
+        table = np.full(high - low + 1, other, codes.dtype)
+        for code, value in enumerate(domain):
+            if value is not None:
+                table[value - low] = code
+        values = (array.fill_null(low) if array.null_count else array).to_numpy()
+        kernels.look_up(values, table, low, other, codes)
+
+    def _dictionary(self, array: Any, column: Category, other: int, codes: NDArray[Any]) -> None:
+        if not pa.types.is_dictionary(array.type):
+            array = pc.dictionary_encode(array)
+        known = {value: code for code, value in enumerate(domain_of_type(column, array.type.value_type))}
+        missing = column.size
+        if not isinstance(column.values[0], str):  # "1.0" in a text column is the 1 of a numeric domain
+            known |= {_as_number(value): code for code, value in enumerate(column.values)}
+        table = np.fromiter(
+            (
+                missing
+                if value is None or value != value
+                else known[value]
+                if value in known
+                else known.get(_as_number(value), other)
+                for value in array.dictionary.to_pylist()
+            ),
+            codes.dtype,
+            len(array.dictionary),
+        )
+        indices = array.indices.fill_null(0) if array.null_count else array.indices
+        if len(table):
+            kernels.look_up(indices.to_numpy(zero_copy_only=False), table, 0, other, codes)
+        else:
+            codes[:] = missing
+
+    def _refuse_missing(self, name: str) -> None:
+        raise DataError(
+            f"Column '{name}' has missing values, and the schema says  missing = \"error\".",
+            'Complete the table, or set  missing = "skip"  in the schema.',
+        )
+
+
+def refuse_infinite(name: str) -> None:
+    raise DataError(
+        f"Column '{name}' holds an infinite value (infinity).", "Replace infinities by numbers or by missing."
+    )
+
+
+def domain_of_type(column: Category, kind: Any) -> list[Any]:
+    """The public domain as values of the table's own type: 1, "1" and 1.0 are the same category."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return [_as_number(value) for value in column.values]
+    if pa.types.is_boolean(kind):
+        return [_TRUTH.get(str(value).lower()) for value in column.values]
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
+        return [str(value) for value in column.values]
+    raise DataError(
+        f"Column '{column.name}' is declared a category, but the table holds {kind} there.",
+        "Turn it into text, whole numbers or booleans first.",
+    )
+
+
+def _as_number(value: Any) -> Any:
+    try:
+        return float(value)
+    except (ValueError, TypeError):
+        return None
+
+
+def _is_whole(value: Any) -> bool:
+    return value is not None and float(value).is_integer()
+
+
+def _code_type(size: int) -> type:
+    return np.uint8 if size <= 256 else np.uint16 if size <= 65536 else np.uint32

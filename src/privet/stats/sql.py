@@ -1,0 +1,64 @@
+"""The schema's view of a column as Ibis expressions: the same codes and fixed-point numbers as ``Rows``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privet.errors import DataError
+from privet.schema import Category, Column, Number, Schema
+from privet.stats.rows import domain_of_type
+
+__all__ = ["code", "fixed_point", "is_infinite", "refuse"]
+
+
+def code(table: Any, column: Column, cuts: tuple[float, ...] = ()) -> Any:
+    """The code of each value; after the domain come missing, then (without ``other``) unknown."""
+    return _category(table, column) if isinstance(column, Category) else _bin(table, column, cuts)
+
+
+def _category(table: Any, column: Category) -> Any:
+    import ibis
+
+    value = table[column.name]
+    kind = value.type()
+    missing, unknown = column.size, column.size + 1
+    absent = value.isnull() | value.isnan() if kind.is_floating() else value.isnull()
+    domain = enumerate(domain_of_type(column, kind.to_pyarrow()))
+    return ibis.cases(
+        (absent, missing),
+        *((value == each, place) for place, each in domain if each is not None),
+        else_=unknown if column.other is None else column.size - 1,
+    )
+
+
+def _bin(table: Any, column: Number, cuts: tuple[float, ...]) -> Any:
+    import ibis
+
+    value = table[column.name].cast("float64")
+    place = ibis.literal(0)
+    for cut in cuts:
+        place = place + (value >= cut).cast("int64")
+    return ibis.cases(
+        (value.isnull() | value.isnan(), len(cuts) + 1), (value.isinf(), len(cuts) + 2), else_=place
+    )
+
+
+def fixed_point(table: Any, column: Number, scale: int) -> Any:
+    """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
+    value = table[column.name].cast("float64")
+    value = value.isnan().ifelse(None, value).clip(float(column.low), float(column.high))
+    q = ((value - column.midpoint) / column.half_range * float(scale) + 0.5).floor().cast("int64")
+    return q.clip(-scale, scale)
+
+
+def is_infinite(value: Any) -> Any:
+    return value.cast("float64").isinf().fill_null(False)
+
+
+def refuse(schema: Schema, name: str) -> None:
+    """The error for a value that has no place in the schema."""
+    raise DataError(
+        f"Column '{name}' holds a value that its schema does not allow: outside the declared domain, "
+        "infinite, or missing where the schema forbids it.",
+        "Correct the table, or add the value (or `other`) to the schema if it is publicly known.",
+    )
