@@ -3,6 +3,8 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import pickle
+import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -176,3 +178,8 @@ class TestExactDraws:
             weights[i] * weights[j] / (weights.sum() * (weights.sum() - weights[i])) for i, j in pairs
         ]
         assert stats.chisquare([seen[pair] for pair in pairs], 5000 * np.array(expected)).pvalue > 1e-6
+
+
+def test_heavy_parts_are_imported_only_when_noise_is_drawn():
+    code = "import sys, privet.mechanisms; sys.exit('opendp' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -109,6 +109,7 @@ class PrivateEstimator(BaseEstimator):
                 )
             self.columns_ = tuple(column.name for column in declared.attributes)
             self.n_features_in_ = len(self.columns_)
+            self.feature_names_in_ = np.array(self.columns_, dtype=object)
             return as_source(X, schema=declared), declared
         if labels := _labels(X):
             validate_data(self, X, y, skip_check_array=True)

@@ -76,7 +76,8 @@ class Parameter:
         if value is None and self.optional:
             return None
         if self.choices:
-            return None if value in self.choices else f"must be one of {', '.join(map(repr, self.choices))}"
+            known = any(type(value) is type(choice) and value == choice for choice in self.choices)
+            return None if known else f"must be one of {', '.join(map(repr, self.choices))}"
         number = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if self.kind is bool and not isinstance(value, bool):
             return "must be True or False"
@@ -84,13 +85,20 @@ class Parameter:
             return "must be text"
         if self.kind is int and not (number and isinstance(value, numbers.Integral)):
             return "must be a whole number"
-        if self.kind is float and not (number and math.isfinite(value)):
+        if self.kind is float and not (number and _is_finite(value)):
             return "must be a finite number"
         if self.kind in (int, float):
             for bound in self.bounds:
                 if not _within(bound, value):
                     return f"must be {Parameter(self.name, self.kind, None, '', bounds=(bound,)).limits[0]}"
         return None
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def _within(bound: Any, value: Any) -> bool:

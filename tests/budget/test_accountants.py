@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.budget import (
@@ -73,6 +73,7 @@ def test_disjoint_parts_cost_the_dearest():
     assert gaussian == Cost(None, Fraction(0), exact(2))
 
 
+@settings(max_examples=40)
 @given(st.lists(events, max_size=4))
 def test_sequential_is_the_sum_and_parallel_never_costs_more(parts):
     together = cost_of(Sequential(tuple(parts)))
@@ -92,7 +93,8 @@ def test_nothing_gives_budget_back(event):
 
 
 @pytest.mark.parametrize(
-    "event", [PureEvent(Fraction(-1)), GaussianEvent(Fraction(-1)), ApproximateEvent(Fraction(1), Fraction(-1))]
+    "event",
+    [PureEvent(Fraction(-1)), GaussianEvent(Fraction(-1)), ApproximateEvent(Fraction(1), Fraction(-1))],
 )
 def test_negative_events_are_refused(event):
     with pytest.raises(ParameterError, match="negative"):
@@ -129,7 +131,12 @@ def test_zcdp_limits_take_pure_and_gaussian_events():
         (Pure(exact(1)), "auto", GaussianEvent(exact(0.1)), "no pure ε"),
         (Pure(exact(1)), "auto", ApproximateEvent(exact(0.1), MILLIONTH), "δ"),
         (Zcdp(exact(1)), "auto", ApproximateEvent(exact(0.1), MILLIONTH), "no ρ"),
-        (Approximate(exact(1), MILLIONTH), "auto", ApproximateEvent(exact(0.1), MILLIONTH / 2), "share one δ"),
+        (
+            Approximate(exact(1), MILLIONTH),
+            "auto",
+            ApproximateEvent(exact(0.1), MILLIONTH / 2),
+            "share one δ",
+        ),
         (Approximate(exact(1), MILLIONTH), "basic", GaussianEvent(exact(0.1)), "no pure ε"),
         (Pure(exact(1)), "auto", NoGuarantee("seeded"), "no privacy guarantee"),
         (Approximate(exact(1), MILLIONTH), "auto", NoGuarantee("seeded"), "no privacy guarantee"),
@@ -154,7 +161,9 @@ def test_unknown_and_unfit_accountants():
 
 limits = st.one_of(
     st.fractions(Fraction(1, 100), 20).map(Pure),
-    st.builds(Approximate, st.fractions(Fraction(1, 100), 20), st.fractions(Fraction(1, 10**8), Fraction(1, 10))),
+    st.builds(
+        Approximate, st.fractions(Fraction(1, 100), 20), st.fractions(Fraction(1, 10**8), Fraction(1, 10))
+    ),
     st.fractions(Fraction(1, 100), 20).map(Zcdp),
 )
 

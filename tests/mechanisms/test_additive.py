@@ -57,9 +57,9 @@ class AdditiveTests(ABC):
             assert noise_p_value(noise, wrong.log_probability, wrong.scale) < false_alarm
 
     def test_noise_is_independent_between_coordinates(self):
-        noise = self.mechanism.randomise(self.zero, secure()).astype(float)
+        noise = self.mechanism.randomise(self.zero[:5000], secure()).astype(float)
         lagged = np.corrcoef(noise[:-1], noise[1:])[0, 1]
-        assert abs(lagged) < 5 / math.sqrt(self.samples)
+        assert abs(lagged) < 5.5 / math.sqrt(noise.size)
 
     def test_standard_deviation_and_error_follow_from_the_probabilities(self):
         for factor in (0.05, 0.3, 1.0, 3.0):
@@ -261,10 +261,22 @@ class TestGaussian(ConcentratedTests):
         return amount, opendp_loss("make_gaussian", "l2_distance", "f64", "f64", mechanism.scale, change)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=350, deadline=None)
 @pytest.mark.parametrize("kind", [TestGeometric, TestLaplace, TestDiscreteGaussian, TestGaussian])
 @given(amount=amounts, sensitivity=sensitivities)
 def test_never_loses_more_than_it_claims_by_opendps_own_account(kind, amount, sensitivity):
     claimed, mapped = kind().claimed_and_mapped(amount, sensitivity)
     assert Fraction(mapped) <= claimed  # exactly, to the last digit
     assert mapped > float(claimed) * (1 - 1e-12)  # and not for being needlessly noisy
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(Fraction(1)), Gaussian(Fraction(1, 2))])
+def test_the_low_bits_of_a_float_do_not_tell_the_value(mechanism):
+    """1 + noise, added as floats, is always a multiple of 2⁻⁵³ near 0; 0 + noise is not (Mironov 2012)."""
+    noisy = mechanism.randomise(np.ones(8000), secure())
+    near = noisy[np.abs(noisy) < 2.0**-5]
+    assert near.size > 20
+    assert (np.remainder(near, 2.0**-53) != 0).mean() > 0.5
+    added_as_floats = mechanism.randomise(np.ones(8000), seeded(1))
+    near = added_as_floats[np.abs(added_as_floats) < 2.0**-5]
+    assert (np.remainder(near, 2.0**-53) == 0).all()  # so the test can tell: the seeded source is not private

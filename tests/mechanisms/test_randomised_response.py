@@ -23,7 +23,7 @@ def test_codes_have_their_distribution_and_no_other(source, size, p_value, false
     right = RandomisedResponse(Fraction(1), size)
     randomness = SOURCES[source]()
     for code in range(size):
-        randomised = right.randomise(np.full(60_000, code), randomness)
+        randomised = right.randomise(np.full(100_000, code), randomness)
         observed = np.bincount(randomised, minlength=size)
 
         def fit(mechanism, code=code, observed=observed):

@@ -41,7 +41,7 @@ class SelectionTests(ABC):
     def test_choices_have_their_distribution_and_no_other(self, source, kind_of_scores, p_value, false_alarm):
         mechanism, randomness = self.kind(Fraction(1), Fraction(1)), SOURCES[source]()
         scores = SCORES.astype(kind_of_scores)
-        chosen = [mechanism.choose(scores, randomness) for _ in range(5000)]
+        chosen = [mechanism.choose(scores, randomness) for _ in range(4000)]
         observed = np.bincount(chosen, minlength=scores.size)
         assert p_value(observed, mechanism.probabilities(scores), cells=20) > false_alarm
         for factor in (Fraction(9, 10), Fraction(11, 10)):
@@ -165,7 +165,7 @@ def test_loss_can_reach_epsilon(kind, monotonic):
     assert np.abs(loss).max() == pytest.approx(1.0, abs=1e-3)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=350, deadline=None)
 @pytest.mark.parametrize("kind", MECHANISMS)
 @given(
     epsilon=st.fractions(Fraction(1, 10**6), 1000) | st.floats(1e-6, 1e3).map(Fraction),

@@ -19,7 +19,7 @@ AWKWARD = st.sampled_from(
 
 
 def texts(strip: bool) -> st.SearchStrategy[str]:
-    """Texts with commas, quotes and more; for CSV, ones that blanks and marks of a missing cell do not change."""
+    """Texts with commas, quotes and more; for CSV, only ones that begin and end with a letter."""
     any_text = st.one_of(AWKWARD, st.text(CHARACTERS, min_size=1, max_size=8))
     if not strip:
         return st.one_of(

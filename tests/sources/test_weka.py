@@ -108,7 +108,8 @@ def test_sparse_rows_as_weka_reads_them(weka: Weka, tmp_path: Path) -> None:
 def test_awkward_rows_as_weka_reads_them(weka: Weka, tmp_path: Path) -> None:
     path = tmp_path / "awkward.arff"
     path.write_text(
-        "@relation r\n@attribute a numeric\n@attribute s {x,'y z',\"q,r\",'o\\'k','tab\\tbed'}\n@data\n\n% comment\n"
+        "@relation r\n@attribute a numeric\n@attribute s {x,'y z',\"q,r\",'o\\'k','tab\\tbed'}\n"
+        "@data\n\n% comment\n"
         "1 , 'y z'\n2\tx\n3 \"q,r\" % why\n'4','o\\'k'\n5,,x\n?,'tab\\tbed'\n\n1e3,?\n"
     )
     found = values(ArffSource(path))

@@ -13,9 +13,10 @@ a *privacy filter*: valid under fully adaptive choice of the next event and of i
 
 Why ``best`` takes no (ε, δ) events: their Σδ and the conversion's δ would compete for the one δ of the
 limit, and somebody who picks between them after seeing an unlikely answer can get nearly both. For the
-same reason no rule converts "at whatever δ is left". An owner who needs such events opens the account with
-``accountant="basic"``. Tight numerical composition, which is not a filter, is in ``tight`` and serves plans
-that are fixed in advance.
+same reason no rule converts "at whatever δ is left" (``tests/budget/test_adaptive.py`` overspends such a
+rule by a quarter, and one that composes the history tightly by a third). An owner who needs such events
+opens the account with ``accountant="basic"``. Tight numerical composition, which is not a filter, is in
+``tight`` and serves plans that are fixed in advance.
 
 >>> from privet.budget.amounts import Pure
 >>> from privet.budget.cost import cost_of

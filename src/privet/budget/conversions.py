@@ -87,7 +87,7 @@ def _argmin(function: Callable[[float], float], log_inverse_delta: float) -> flo
 
     The best t lies below about e/δ, beyond which the δ term vanishes.
     """
-    low, high = -25.0, log_inverse_delta + 25.0
+    low, high = -25.0, min(log_inverse_delta + 25.0, 600.0)  # exp(710) is no float
     step = (high - low) / _GRID_POINTS
     best = min((low + step * i for i in range(_GRID_POINTS + 1)), key=function)
     low, high = best - step, best + step

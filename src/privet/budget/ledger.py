@@ -206,7 +206,10 @@ class Ledger:
         return balance
 
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:
-        """The dataset's balance, or that of an analyst (the dataset's, if the analyst has no own limit)."""
+        """The dataset's balance, or that of an analyst's own limit (the dataset's, where there is none).
+
+        A request must fit in both, so an analyst may have more left than the dataset has.
+        """
         with self._chain.reading() as book:
             account = _account(book, dataset)
             balance = balance_of(account, analyst) or balance_of(account, None)

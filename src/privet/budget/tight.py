@@ -85,9 +85,7 @@ def _by_loss_distribution(steps: Counter[Cost], delta: Fraction) -> Fraction:
 
 def _by_renyi(steps: Counter[Cost], delta: Fraction) -> Fraction:
     accounting = _accounting()
-    accountant = accounting.rdp.RdpAccountant(
-        neighboring_relation=accounting.NeighboringRelation.REPLACE_SPECIAL
-    )
+    accountant = accounting.rdp.RdpAccountant(neighboring_relation=accounting.NeighboringRelation.REPLACE_ONE)
     for step, count in steps.items():
         if step.epsilon is None:
             accountant.compose(accounting.ZCDpEvent(float(step.rho or 0)), count)

@@ -7,6 +7,7 @@ is not public until a person confirms it; nothing private runs on it before.
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,9 +26,16 @@ DRAFTED = "read off the data"
 ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, DRAFTED)
 
 
-def _known_origin(name: str, origin: str) -> None:
+def _named(name: str, origin: str) -> None:
+    if not isinstance(name, str):
+        raise SchemaError("A column's name must be text.", "Write it in quotes.")
     if origin not in ORIGINS:
         raise SchemaError(f"Column '{name}': unknown origin {origin!r}.", f"Use one of {list(ORIGINS)}.")
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and texts as Python's own, which print and compare as what they are."""
+    return value.item() if hasattr(value, "item") else value
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,9 @@ class Number:
     origin: str = DECLARED
 
     def __post_init__(self) -> None:
-        _known_origin(self.name, self.origin)
+        _named(self.name, self.origin)
+        object.__setattr__(self, "low", _plain(self.low))
+        object.__setattr__(self, "high", _plain(self.high))
         for side, bound in (("low", self.low), ("high", self.high)):
             if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
                 raise SchemaError(
@@ -59,9 +69,19 @@ class Number:
                 f"Column '{self.name}': low ({self.low:g}) must be below high ({self.high:g}).",
                 "Swap them, or leave a column with one possible value out of the schema.",
             )
-        if not math.isfinite(self.high - self.low):
-            raise SchemaError(f"Column '{self.name}': the range from low to high is not a finite number.")
-        cuts = tuple(float(cut) for cut in self.cuts)
+        # Half the range divides, so a range that floats cannot halve is as useless as an infinite one.
+        if not math.isfinite(float(self.high) - float(self.low)) or self.half_range == 0:
+            raise SchemaError(
+                f"Column '{self.name}': the range from low to high is not a number to compute with.",
+                "Give bounds that are less far apart, or less close.",
+            )
+        try:
+            cuts = tuple(float(cut) for cut in self.cuts)
+        except (TypeError, ValueError):
+            raise SchemaError(
+                f"Column '{self.name}': cuts must be a list of numbers.",
+                f"For example: cuts = [{self.midpoint:g}]",
+            ) from None
         if list(cuts) != sorted(set(cuts)) or any(not self.low < cut < self.high for cut in cuts):
             raise SchemaError(
                 f"Column '{self.name}': cuts must rise and lie strictly between low and high.",
@@ -98,10 +118,12 @@ class Category:
     origin: str = DECLARED
 
     def __post_init__(self) -> None:
-        _known_origin(self.name, self.origin)
+        _named(self.name, self.origin)
         if isinstance(self.values, str) or not isinstance(self.values, Iterable):
-            raise SchemaError(f"Column '{self.name}': values must be a list.")
-        values = tuple(v.item() if hasattr(v, "item") else v for v in self.values)
+            raise SchemaError(
+                f"Column '{self.name}': values must be a list.", 'For example: values = ["no", "yes"]'
+            )
+        values = tuple(_plain(value) for value in self.values)
         object.__setattr__(self, "values", values)
         if not values:
             raise SchemaError(
@@ -109,11 +131,27 @@ class Category:
                 f"Add to the schema the values that are publicly known to be possible, for example:\n"
                 f"      [columns.{toml_key(self.name)}]\n      kind = \"category\"\n      values = [\"no\", \"yes\"]",
             )
+        if not all(isinstance(value, str | int | float) for value in values):
+            raise SchemaError(
+                f"Column '{self.name}': its values must be texts, numbers or booleans.",
+                "Write them all as text.",
+            )
+        if self.other is not None and not isinstance(self.other, str):
+            raise SchemaError(
+                f"Column '{self.name}': `other` must be text.", 'For example: other = "another"'
+            )
+        # 1 and 1.0 are one number; 1 and "1" would be one text in a file.
         texts = [str(value) for value in values]
-        if len(set(texts)) < len(texts) or self.other in texts:
-            raise SchemaError(f"Column '{self.name}': its values (and `other`) must all be different.")
+        if min(len(set(texts)), len(set(values))) < len(values) or self.other in texts:
+            raise SchemaError(
+                f"Column '{self.name}': its values (and `other`) must all be different.",
+                "Keep one entry for each value.",
+            )
         if any(isinstance(v, float) and not math.isfinite(v) for v in values):
-            raise SchemaError(f"Column '{self.name}': a value of its domain is not a finite number.")
+            raise SchemaError(
+                f"Column '{self.name}': a value of its domain is not a finite number.",
+                "Leave it out: a missing value needs no entry, and infinities are refused.",
+            )
         kinds = {str if isinstance(v, str) else bool if isinstance(v, bool) else float for v in values}
         if len(kinds) > 1:
             raise SchemaError(
@@ -155,6 +193,11 @@ def toml_text(text: str) -> str:
 
 def column_from_dict(name: str, data: dict[str, Any]) -> Column:
     """A column from its entry in a schema file."""
+    if not isinstance(data, dict):
+        raise SchemaError(
+            f"Column '{name}': its entry must be a section.",
+            f"Write  [columns.{toml_key(name)}]  with  kind,  and  low  and  high,  or  values,  under it.",
+        )
     known = {"kind", "low", "high", "cuts", "values", "other", "origin"}
     if surplus := sorted(set(data) - known):
         raise SchemaError(f"Column '{name}': unknown entries {surplus}.", f"Known ones are {sorted(known)}.")
@@ -165,11 +208,11 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
             data.get("low", math.nan),
             data.get("high", math.nan),
             integer=kind == "integer",
-            cuts=tuple(data.get("cuts", ())),
+            cuts=data.get("cuts", ()),
             origin=origin,
         )
     if kind == "category":
-        return Category(name, tuple(data.get("values", ())), other=data.get("other"), origin=origin)
+        return Category(name, data.get("values", ()), other=data.get("other"), origin=origin)
     raise SchemaError(
         f"Column '{name}': kind must be \"number\", \"integer\" or \"category\".",
         f"Add the line  kind = \"number\"  under [columns.{toml_key(name)}].",
@@ -180,6 +223,10 @@ def column_of(name: str, short: Column | tuple[float, float] | Sequence[Value]) 
     """A column from its short form: (low, high) for a number, a list for a category."""
     if isinstance(short, Number | Category):
         return replace(short, name=name)
-    if isinstance(short, tuple) and len(short) == 2 and all(isinstance(b, int | float) for b in short):
-        return Number(name, short[0], short[1], integer=all(isinstance(b, int) for b in short))
-    return Category(name, tuple(short))
+    if isinstance(short, tuple) and len(short) == 2 and all(map(_is_number, short)):
+        return Number(name, short[0], short[1], integer=all(isinstance(b, numbers.Integral) for b in short))
+    return Category(name, short if isinstance(short, str) else tuple(short))  # type: ignore[arg-type]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -74,6 +74,8 @@ def read_schema(path: str | Path) -> Schema:
         raise SchemaError(
             f"There is no schema file {Path(path).name}.", "privet schema draft FILE  makes a start."
         ) from None
+    except OSError:
+        raise SchemaError(f"The schema file {Path(path).name} cannot be read.", "Check its path.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"The schema {Path(path).name} is not valid TOML: {error}") from None
     return Schema.from_dict(data)

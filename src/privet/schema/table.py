@@ -50,6 +50,9 @@ class Schema:
             raise SchemaError("The schema names no column.", "Declare at least one column.")
         if len(set(names)) < len(names):
             raise SchemaError("The schema names a column twice.", "Keep one entry for each column.")
+        for what, text in (("target", self.target), ("dataset", self.dataset)):
+            if text is not None and not (isinstance(text, str) and text):
+                raise SchemaError(f"The schema's {what} must be a name.", f'For example: {what} = "patients"')
         if self.target is not None and self.target not in names:
             raise SchemaError(
                 f"The target '{self.target}' is not among the schema's columns.",

@@ -35,6 +35,8 @@ class Unit:
             raise SchemaError(
                 f"Unknown neighbour relation {self.neighbours!r}.", 'Use "add_remove" or "replace".'
             )
+        if self.id is not None and not (isinstance(self.id, str) and self.id):
+            raise SchemaError("The id of a person must be a column's name.", 'For example: id = "patient_id"')
         if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
             raise SchemaError("A person must be allowed at least one record.", "Set  most = 1  or more.")
         if self.id is None and self.most != 1:
@@ -57,6 +59,8 @@ class Unit:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Unit:
+        if not isinstance(data, dict):
+            raise SchemaError("[unit] must be a section.", 'Write  [unit]  and under it  neighbours = "add_remove"')
         if surplus := sorted(set(data) - {"neighbours", "id", "most"}):
             raise SchemaError(f"[unit]: unknown entries {surplus}.", "Known ones are neighbours, id, most.")
         return cls(data.get("neighbours", "add_remove"), data.get("id"), data.get("most", 1))

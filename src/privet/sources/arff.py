@@ -30,7 +30,7 @@ __all__ = ["ArffSource"]
 _BLOCK_BYTES = 1 << 21
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 # Signs of more than plain cells: escapes, comments, braces, empty cells, and blanks next to a quote.
-_AWKWARD = re.compile(rb"""[\\%{}\t]|,,|^,|,\s*$|[ ]["']|["'][ ]""", re.MULTILINE)
+_AWKWARD = (b"\\", b"%", b"{", b"}", b"\t", b",,", b",\n", b",\r", b"\n,", b" '", b"' ", b' "', b'" ')
 _COMMENT_LINE = re.compile(rb"^[ \t]*%.*\n?", re.MULTILINE)
 
 
@@ -106,7 +106,7 @@ class ArffSource:
         if b"%" in block:
             block = _COMMENT_LINE.sub(b"", block)
         double = b'"' in block
-        if not self._plain or (double and b"'" in block) or _AWKWARD.search(block):
+        if not self._plain or (double and b"'" in block) or any(sign in block for sign in _AWKWARD):
             return None
         types = {a.name: pa.float64() if a.kind in NUMERIC else _TEXT for a in self._attributes}
         try:

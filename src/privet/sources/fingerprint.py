@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from privet.errors import DataError
 from privet.sources.base import Source
@@ -43,19 +42,26 @@ def fingerprint(source: Source) -> bytes:
     >>> fingerprint(one) == fingerprint(two)
     True
     """
-    add_column, add_rows = _kernels()
+    from privet.sources.fingerprint_kernels import add_codes, add_column, add_rows
+
     seeds = {name: np.uint64(_hash(name.encode(), b"column")) for name in source.names}
     totals = np.zeros(2, np.uint64)
     rows = 0
     for batch in source.batches():
         rows += batch.num_rows
-        bits = [
-            (_bits(name, array), seeds[name]) for name, array in zip(batch.schema.names, batch, strict=True)
-        ]
+        steps: list[tuple[Callable[..., None], np.ndarray, Any]] = []
+        for name, seed in seeds.items():
+            codes, bits = _cells(name, batch.column(name))
+            if codes is None:
+                steps.append((add_column, bits, seed))
+            else:  # each distinct value is mixed once, and looked up for every row
+                mixed = np.zeros((2, len(bits)), np.uint64)
+                add_column(bits, seed, mixed)
+                steps.append((add_codes, codes, mixed))
         for start in range(0, batch.num_rows, _ROWS):
             sums = np.zeros((2, min(_ROWS, batch.num_rows - start)), np.uint64)
-            for column, seed in bits:
-                add_column(column[start : start + _ROWS], seed, sums)
+            for add, cells, how in steps:
+                add(cells[start : start + _ROWS], how, sums)
             add_rows(sums, totals)
     _text_bits.cache_clear()  # no cell outlives the reading
     digest = blake2b(digest_size=16, person=b"privet table")
@@ -70,46 +76,61 @@ def _hash(data: bytes, person: bytes) -> int:
     return hashed & _NO_NAN
 
 
-def _bits(name: str, array: pa.Array) -> np.ndarray:
-    """The column as 64 bits a cell."""
+def _cells(name: str, array: pa.Array) -> tuple[np.ndarray | None, np.ndarray]:
+    """The column as 64 bits a cell; or as codes, and the bits of each code, the missing cell's last."""
     kind = array.type
-    if pa.types.is_dictionary(kind):
-        return _looked_up(name, array.dictionary, array.indices)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         floats = array if kind == pa.float64() else array.cast(pa.float64())
         if floats.null_count:
             floats = floats.fill_null(float("nan"))
-        return floats.to_numpy(zero_copy_only=False).view(np.uint64)
+        return None, floats.to_numpy(zero_copy_only=False).view(np.uint64)
+    if kind in (pa.int8(), pa.uint8()):
+        every = np.arange(256, dtype=np.uint8).view(kind.to_pandas_dtype()).astype(np.float64)
+        return _codes(array.view(pa.uint8()), every.view(np.uint64))
     if pa.types.is_integer(kind):
-        whole = array.fill_null(0) if array.null_count else array
-        values = whole.to_numpy(zero_copy_only=False)
-        bits = values.astype(np.float64).view(np.uint64)
-        if values.dtype.itemsize == 8 and len(values) and (values.max() > _WHOLE or values.min() < -_WHOLE):
-            large = np.flatnonzero((values > _WHOLE) | (values < -_WHOLE))
-            bits[large] = [_number_bits(int(value)) for value in values[large]]
-        if array.null_count:
-            bits[array.is_null().to_numpy(zero_copy_only=False)] = _MISSING
-        return bits
+        return None, _integer_bits(array)
+    if pa.types.is_boolean(kind):
+        return _codes(array.cast(pa.uint8()), _texts_bits(["false", "true"]))
     if pa.types.is_null(kind):
-        return np.full(len(array), _MISSING, np.uint64)
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
+        return None, np.full(len(array), _MISSING, np.uint64)
+    if _is_text(kind):
+        array = array.dictionary_encode()
+    elif not pa.types.is_dictionary(kind):
         raise DataError(
             f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into a number or text."
         )
-    encoded = array.cast(pa.string()).dictionary_encode()
-    return _looked_up(name, encoded.dictionary, encoded.indices)
+    if _is_text(array.type.value_type):
+        return _codes(array.indices, _texts_bits(array.dictionary.to_pylist()))
+    inner, bits = _cells(name, array.dictionary)
+    return _codes(array.indices, bits if inner is None else bits[inner])
 
 
-def _looked_up(name: str, dictionary: pa.Array, codes: pa.Array) -> np.ndarray:
-    """Each distinct value once, then taken for every row; the last place is the missing cell's."""
-    if pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
-        of_value = np.fromiter(map(_text_bits, dictionary.to_pylist()), np.uint64, len(dictionary))
-    else:
-        of_value = _bits(name, dictionary)
-    places = codes.cast(pa.int64())
-    if places.null_count:
-        places = pc.fill_null(places, len(of_value))
-    return np.append(of_value, np.uint64(_MISSING))[places.to_numpy(zero_copy_only=False)]
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+def _codes(codes: pa.Array, bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes in one of two types, so that the loops are compiled for no more than these."""
+    if codes.null_count or codes.type != pa.uint8():
+        codes = codes.cast(pa.int32())
+        if codes.null_count:
+            codes = codes.fill_null(len(bits))
+    return codes.to_numpy(zero_copy_only=False), np.append(bits, np.uint64(_MISSING))
+
+
+def _integer_bits(array: pa.Array) -> np.ndarray:
+    values = (array.fill_null(0) if array.null_count else array).to_numpy(zero_copy_only=False)
+    bits = values.astype(np.float64).view(np.uint64)
+    if values.dtype.itemsize == 8 and len(values) and (values.max() > _WHOLE or values.min() < -_WHOLE):
+        large = np.flatnonzero((values > _WHOLE) | (values < -_WHOLE))
+        bits[large] = [_number_bits(int(value)) for value in values[large]]
+    if array.null_count:
+        bits[array.is_null().to_numpy(zero_copy_only=False)] = _MISSING
+    return bits
+
+
+def _texts_bits(texts: list[str | None]) -> np.ndarray:
+    return np.fromiter(map(_text_bits, texts), np.uint64, len(texts))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -130,11 +151,3 @@ def _number_bits(number: int | float) -> int:
     except OverflowError:
         pass
     return _hash(str(number).encode(), b"integer")
-
-
-@lru_cache(maxsize=1)
-def _kernels() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The compiled loops; numba is imported only when a table is recognised."""
-    from privet.sources.fingerprint_kernels import add_column, add_rows
-
-    return add_column, add_rows

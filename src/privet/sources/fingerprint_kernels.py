@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["add_column", "add_rows"]
+__all__ = ["add_codes", "add_column", "add_rows"]
 
 _MISSING = np.uint64(0x7FF8_0000_0000_0000)
 _INFINITE = np.uint64(0x7FF0_0000_0000_0000)
@@ -37,6 +37,16 @@ def add_column(bits: np.ndarray, seed: np.uint64, sums: np.ndarray) -> None:
         mixed = _mix(cell ^ seed)
         first[row] += mixed
         second[row] += (mixed ^ (mixed >> _32)) * _LANE
+
+
+@njit(cache=True)
+def add_codes(codes: np.ndarray, mixed: np.ndarray, sums: np.ndarray) -> None:
+    """Add a column of codes to both sums of each row; ``mixed`` is what `add_column` makes of each code."""
+    first, second, mixed_first, mixed_second = sums[0], sums[1], mixed[0], mixed[1]
+    for row in range(codes.size):
+        code = codes[row]
+        first[row] += mixed_first[code]
+        second[row] += mixed_second[code]
 
 
 @njit(cache=True)

@@ -7,6 +7,7 @@ and coding by the public domain cannot be forgotten, and never happen after the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -87,10 +88,7 @@ class Rows:
 
     def _binned(self, column: Number, cuts: tuple[float, ...]) -> NDArray[Any]:
         codes = np.empty(self.size, _code_type(len(cuts) + 2))
-        edges = np.asarray(cuts, dtype=np.float64)
-        width = (column.high - column.low) / (len(cuts) + 1)
-        even = np.allclose(np.diff([column.low, *cuts, column.high]), width, rtol=1e-6, atol=0)
-        inverse = 1 / width if even and np.isfinite(1 / width) else 0.0
+        edges, inverse = _edges(column, cuts)
         if not kernels.bin_numbers(self.numbers(column.name), edges, column.low, inverse, codes):
             refuse_infinite(column.name)
         return codes
@@ -121,16 +119,10 @@ class Rows:
         return codes
 
     def _integers(self, array: Any, column: Category, other: int, codes: NDArray[Any]) -> None:
-        domain = [int(v) if _is_whole(v) else None for v in domain_of_type(column, array.type)]
-        whole = [v for v in domain if v is not None]
-        low, high = (min(whole), max(whole)) if whole else (0, 0)
-        if high - low > 1 << 16:  # too wide for a table: go by the distinct values
+        table, low = _integer_table(column, other, codes.dtype)
+        if table is None:  # the domain is too wide for a table: go by the distinct values
             self._dictionary(array, column, other, codes)
             return
-        table = np.full(high - low + 1, other, codes.dtype)
-        for code, value in enumerate(domain):
-            if value is not None:
-                table[value - low] = code
         values = (array.fill_null(low) if array.null_count else array).to_numpy()
         kernels.look_up(values, table, low, other, codes)
 
@@ -166,6 +158,29 @@ class Rows:
         )
 
 
+@lru_cache(maxsize=4096)
+def _edges(column: Number, cuts: tuple[float, ...]) -> tuple[NDArray[np.float64], float]:
+    """The cuts as an array, and 1 / width where they are evenly spaced (else 0), for the kernel."""
+    width = (column.high - column.low) / (len(cuts) + 1)
+    even = np.allclose(np.diff([column.low, *cuts, column.high]), width, rtol=1e-6, atol=0)
+    inverse = 1 / width if even and np.isfinite(1 / width) else 0.0
+    return np.asarray(cuts, dtype=np.float64), inverse
+
+
+@lru_cache(maxsize=4096)
+def _integer_table(column: Category, other: int, kind: Any) -> tuple[NDArray[Any] | None, int]:
+    """The code of each whole number from the lowest to the highest of the domain, and the lowest."""
+    numbers = [_as_number(value) for value in column.values]
+    domain = {int(v): code for code, v in enumerate(numbers) if v is not None and v.is_integer()}
+    low, high = (min(domain), max(domain)) if domain else (0, 0)
+    if high - low > 1 << 16:
+        return None, low
+    table = np.full(high - low + 1, other, kind)
+    for value, code in domain.items():
+        table[value - low] = code
+    return table, low
+
+
 def refuse_infinite(name: str) -> None:
     raise DataError(
         f"Column '{name}' holds an infinite value (infinity).", "Replace infinities by numbers or by missing."
@@ -193,10 +208,6 @@ def _as_number(value: Any) -> Any:
         return float(value)
     except (ValueError, TypeError):
         return None
-
-
-def _is_whole(value: Any) -> bool:
-    return value is not None and float(value).is_integer()
 
 
 def _code_type(size: int) -> type:

@@ -111,8 +111,12 @@ class NaiveBayes(PrivateClassifier):
         self._learn(schema, target, list(zip(plan, releases, strict=True)))
 
     def _plan(self, schema: Schema, target: Category) -> list[Statistic]:
-        """One statistic an attribute; the class counts only where no table would give them."""
-        plan: list[Statistic] = [self._statistic(column, target) for column in schema.attributes]
+        """One statistic an attribute; the class counts only where no table would give them.
+
+        An attribute with a single possible value cannot tell classes apart, so nothing is spent on it.
+        """
+        telling = [c for c in schema.attributes if not isinstance(c, Category) or c.size > 1]
+        plan: list[Statistic] = [self._statistic(column, target) for column in telling]
         if not any(isinstance(statistic, Contingency) for statistic in plan):
             plan.append(Contingency(None, target.name))
         return plan
@@ -184,7 +188,8 @@ def _shares(weights: list[float]) -> list[Fraction]:
 
 def _class_totals(releases: list[Release]) -> tuple[Table, float]:
     """The class totals as the precision-weighted mean of the tables' column totals, and their variance."""
-    variances = np.array([r.standard_deviation**2 * r.value.shape[0] for r in releases])
+    # At an enormous epsilon the noise vanishes: a floor keeps the weights finite.
+    variances = np.array([max(r.standard_deviation**2, 1e-12) * r.value.shape[0] for r in releases])
     margins = np.stack([r.value.sum(axis=0) for r in releases]).astype(float)
     precision = 1 / variances
     return (precision[:, None] * margins).sum(axis=0) / precision.sum(), float(1 / precision.sum())

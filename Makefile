@@ -1,0 +1,81 @@
+# Everything a newcomer, a developer and the CI need. `make help` lists it.
+#
+# A virtual environment is made in .venv and filled only when pyproject.toml has changed since. `uv` makes that
+# faster where it is present; nothing depends on it.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
+	command -v $$name >/dev/null 2>&1 \
+	&& $$name -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
+	&& { echo $$name; break; }; done)
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint types imports bench audit docs weka clean
+
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
+	@$(BIN)/privet demo
+
+test: $(VENV)/.installed-dev weka ## Install Privet for development and run all tests and doctests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: lint types imports test ## Everything a reviewer runs: lint, types, import rules, tests, doctests
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.installed-dev ## Run the benchmarks
+	$(BIN)/python -m benchmarks
+
+# The sensitivity and noise properties again, with many more examples than a test run has time for.
+audit: $(VENV)/.installed-dev ## Search hard for a privacy fault: the same properties, many more examples
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n $(WORKERS) \
+		$(wildcard tests/audit tests/stats tests/mechanisms tests/budget tests/learning)
+
+docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
+	$(BIN)/python docs/generate.py
+
+# The ARFF tests open their files in WEKA. The CI must run them; elsewhere they are skipped without WEKA.
+weka:
+	@if command -v weka >/dev/null 2>&1; then exit 0; fi; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo -n'; \
+	if command -v apt-get >/dev/null 2>&1 && $$sudo true 2>/dev/null; then \
+		echo 'Installing WEKA, which some tests compare with.'; \
+		$$sudo apt-get -qq update; \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends weka default-jre-headless >/dev/null; \
+	fi; \
+	if ! command -v weka >/dev/null 2>&1; then \
+		echo 'WEKA could not be installed: the tests that compare with it will be skipped.'; \
+		if [ -n "$$CI" ]; then echo 'In the CI that is a failure.'; exit 1; fi; \
+	fi
+
+clean: ## Remove what these commands have made
+	rm -rf $(VENV) .venv.partial privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# One rule makes the environment, one rule each fills it: `all` for users, `dev` for developers.
+$(BIN)/python:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo 'Privet needs Python 3.11, 3.12 or 3.13 with its venv module'; \
+		echo '(on Debian and Ubuntu: apt-get install python3 python3-venv).'; exit 1; fi
+	@echo 'Making a virtual environment in $(VENV) with $(PYTHON).'
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	@echo 'Installing Privet and what it needs (once; some minutes).'
+	@if command -v uv >/dev/null 2>&1; then \
+		uv pip install --quiet --python $(BIN)/python --editable '.[$*]'; \
+	else \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'; \
+	fi
+	@touch $@

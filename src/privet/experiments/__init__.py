@@ -1,0 +1,1 @@
+"""Experiments: grids over epsilon, algorithms and data; the figures of the papers."""

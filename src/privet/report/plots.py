@@ -1,0 +1,184 @@
+"""Plots in the house style: few lines, colours that all readers can tell apart, error bars that are explained.
+
+Each function returns a matplotlib figure, made without matplotlib's global state; ``Section.figure`` puts it
+on a page and ``save_svg`` writes it to a file.
+
+>>> figure = bars(["age", "smoker"], [0.7, 0.3], xlabel="share of ε")
+>>> svg_text(figure, prefix="one-").startswith("<svg")
+True
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from privet.errors import MissingExtra
+from privet.report.look import FAINT, INK, SERIES, VARIABLES
+
+__all__ = ["bars", "error_bars", "lines", "save_svg", "stacked", "svg_text"]
+
+_WIDTH = 7.2
+_RULES = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.unicode_minus": True,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
+    "svg.hashsalt": "privet",
+    "text.color": INK,
+    "xtick.color": INK,
+    "xtick.labelsize": 9.5,
+    "ytick.color": INK,
+    "ytick.labelsize": 9.5,
+}
+
+
+def bars(
+    labels: Sequence[str], values: Sequence[float], *, xlabel: str, form: str = "{:.3g}"
+) -> Any:
+    """Horizontal bars, the first label on top, each with its value written beside it."""
+    with _axes(0.6 + 0.34 * len(labels)) as (figure, axes):
+        places = range(len(labels))
+        axes.barh(places, values, color=SERIES[0], height=0.62)
+        axes.set_yticks(places, labels)
+        axes.invert_yaxis()
+        axes.margins(x=0.12)
+        axes.tick_params(axis="y", length=0)
+        for place, value in zip(places, values, strict=True):
+            axes.annotate(
+                form.format(value), (value, place), xytext=(5, 0), textcoords="offset points", va="center"
+            )
+        axes.set_xlabel(xlabel)
+    return figure
+
+
+def error_bars(
+    labels: Sequence[str],
+    values: Sequence[float],
+    errors: Sequence[float],
+    *,
+    ylabel: str,
+    name: str = "released",
+    truth: Sequence[float] | None = None,
+    truth_name: str = "exact",
+) -> Any:
+    """Points with error bars for what was released; hollow bars for the exact values where they may be seen."""
+    with _axes(3.4) as (figure, axes):
+        places = range(len(labels))
+        if truth is not None:
+            axes.bar(places, truth, width=0.55, color="none", edgecolor=SERIES[1], linewidth=1.6, label=truth_name)
+        axes.errorbar(
+            places, values, yerr=errors, fmt="o", color=SERIES[0], markersize=6, capsize=6, linewidth=1.8, label=name
+        )
+        axes.set_xticks(places, labels)
+        axes.set_xlim(-0.6, len(labels) - 0.4)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel(ylabel)
+        axes.grid(axis="y")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
+    return figure
+
+
+def lines(
+    x: Sequence[float],
+    series: Mapping[str, Sequence[float]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+    references: Mapping[str, float] | None = None,
+    log_x: bool = False,
+) -> Any:
+    """Curves, each with an optional band (lowest, highest), and dashed level lines to compare them with."""
+    with _axes(3.6) as (figure, axes):
+        for (name, values), colour, marker in zip(series.items(), SERIES, "os^Dv*", strict=False):
+            axes.plot(x, values, color=colour, marker=marker, markersize=5, linewidth=2, label=name)
+            if bands and name in bands:
+                axes.fill_between(x, *bands[name], color=colour, alpha=0.18, linewidth=0)
+        for (name, level), style in zip((references or {}).items(), ("--", ":"), strict=False):
+            axes.axhline(level, color=INK, linestyle=style, linewidth=1.3, label=name)
+        if log_x:
+            axes.set_xscale("log")
+            axes.set_xticks(x, [f"{value:g}" for value in x])
+            axes.minorticks_off()
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        axes.grid(axis="y")
+        axes.legend(loc="lower right")
+    return figure
+
+
+def stacked(parts: Mapping[str, float], limit: float, *, xlabel: str, limit_name: str = "limit") -> Any:
+    """One bar of what was spent, piece by piece, against a limit."""
+    with _axes(1.9) as (figure, axes):
+        start = 0.0
+        for place, (name, value) in enumerate(parts.items()):
+            axes.barh([0], [value], left=[start], height=0.5, color=SERIES[place % len(SERIES)], label=name)
+            start += value
+        axes.axvline(limit, color=INK, linewidth=2, label=f"{limit_name} {limit:g}")
+        axes.set_xlim(0, max(limit, start) * 1.06)
+        axes.set_ylim(-0.4, 0.4)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(xlabel)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return figure
+
+
+def save_svg(figure: Any, path: str | Path) -> None:
+    """Write a figure to a file of its own, on a white ground."""
+    Path(path).write_text(svg_text(figure, themed=False) + "\n", encoding="utf-8")
+
+
+def svg_text(figure: Any, *, prefix: str = "", themed: bool = True) -> str:
+    """A figure as an ``<svg>`` element. ``themed``: without a ground, its colours those of the page.
+
+    Names within the drawing get the prefix, since several drawings on one page may not share them.
+    """
+    buffer = StringIO()
+    with _style() as matplotlib:
+        ground = "none" if themed else "white"
+        # Without a date the same figure gives the same file.
+        figure.savefig(buffer, format="svg", facecolor=ground, metadata={"Date": None})
+        del matplotlib
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{prefix}', text)
+    text = re.sub(r'(url\(|href=")#', rf"\1#{prefix}", text)
+    if themed:
+        for colour, variable in VARIABLES.items():
+            text = text.replace(colour, variable)
+    return text
+
+
+@contextmanager
+def _axes(height: float) -> Iterator[tuple[Any, Any]]:
+    """A figure with one set of axes, drawn in the house style."""
+    with _style() as matplotlib:
+        figure = matplotlib.figure.Figure(figsize=(_WIDTH, height + 0.4), layout="constrained")
+        yield figure, figure.subplots()
+
+
+@contextmanager
+def _style() -> Iterator[Any]:
+    try:
+        import matplotlib.figure
+    except ImportError:
+        raise MissingExtra.of("report", "Drawing plots") from None
+    with matplotlib.rc_context(_RULES):
+        yield matplotlib

@@ -1,0 +1,322 @@
+"""What every ledger does, whatever store it is in."""
+
+from __future__ import annotations
+
+import threading
+from fractions import Fraction
+
+import pytest
+
+from privet.budget import (
+    Approximate,
+    ApproximateEvent,
+    GaussianEvent,
+    Head,
+    Ledger,
+    NoGuarantee,
+    Parallel,
+    Pure,
+    PureEvent,
+    Zcdp,
+    exact,
+    rho_for,
+)
+from privet.errors import BudgetExceeded, LedgerError, ParameterError
+from privet.schema import Unit
+
+UNIT = Unit()
+ONE = Pure(exact(1))
+TENTH = PureEvent(exact(0.1), "laplace")
+
+
+def spend(ledger, event=TENTH, dataset="patients", unit=UNIT):
+    ledger.commit(ledger.reserve(dataset, event, unit=unit, what="a test"), {"epsilon": "0.1"})
+
+
+class LedgerContract:
+    """Written once, run against each store."""
+
+    @pytest.fixture
+    def empty(self, tmp_path) -> Ledger:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def ledger(self, empty) -> Ledger:
+        empty.open_account("patients", ONE, unit=UNIT)
+        return empty
+
+    def test_ten_tenths_fit_and_the_eleventh_is_refused(self, ledger):
+        for _ in range(10):
+            spend(ledger)
+        before = len(ledger.history())
+        with pytest.raises(BudgetExceeded) as refused:
+            spend(ledger)
+        assert refused.value.asked == Pure(exact(0.1))
+        assert refused.value.balance.spent == ONE
+        assert refused.value.balance.limit == ONE
+        assert refused.value.balance.left is None
+        assert refused.value.advice
+        assert "ε = 0.1" in str(refused.value)
+        assert len(ledger.history()) == before
+        assert ledger.spent("patients") == ONE
+        assert ledger.left("patients") is None
+
+    def test_a_refused_request_costs_nothing_and_a_smaller_one_still_fits(self, ledger):
+        spend(ledger, PureEvent(exact(0.9)))
+        with pytest.raises(BudgetExceeded, match=r"at most ε = 0\.1"):
+            spend(ledger, PureEvent(exact(0.2)))
+        assert ledger.left("patients") == Pure(exact(0.1))
+        spend(ledger)
+
+    def test_a_reservation_never_committed_is_spent(self, ledger):
+        ledger.reserve("patients", PureEvent(exact(0.7)), unit=UNIT, what="crashed")
+        assert ledger.spent("patients") == Pure(exact(0.7))
+        assert [entry.state for entry in ledger.history() if entry.event] == ["reserved"]
+        with pytest.raises(BudgetExceeded):
+            spend(ledger, PureEvent(exact(0.4)))
+
+    def test_a_reservation_is_committed_once(self, ledger):
+        reservation = ledger.reserve("patients", TENTH, unit=UNIT, what="x")
+        ledger.commit(reservation, {})
+        with pytest.raises(LedgerError, match="not open"):
+            ledger.commit(reservation, {})
+
+    def test_a_reservation_of_another_ledger_is_refused(self, ledger):
+        other = Ledger.in_memory()
+        other.open_account("patients", ONE, unit=UNIT)
+        ledger.reserve("patients", TENTH, unit=UNIT, what="x")
+        with pytest.raises(LedgerError, match="not open"):
+            ledger.commit(other.reserve("patients", TENTH, unit=UNIT, what="x"), {})
+
+    def test_a_guarantee_that_is_not_json_is_refused_and_stays_spent(self, ledger):
+        reservation = ledger.reserve("patients", TENTH, unit=UNIT, what="x")
+        for bad in ({"x": float("nan")}, {"x": object()}):
+            with pytest.raises(LedgerError, match="JSON"):
+                ledger.commit(reservation, bad)
+        assert ledger.spent("patients") == Pure(exact(0.1))
+        ledger.commit(reservation, {"x": "fine"})
+        ledger.verify()
+
+    def test_both_limits_hold(self, empty):
+        empty.open_account("patients", ONE, unit=UNIT, analysts={"alice": Pure(exact(0.3))})
+        alice, bob = empty.as_analyst("alice"), empty.as_analyst("bob")
+        spend(alice, PureEvent(exact(0.3)))
+        with pytest.raises(BudgetExceeded, match="'alice' on 'patients'"):
+            spend(alice)
+        spend(bob, PureEvent(exact(0.7)))
+        with pytest.raises(BudgetExceeded, match="budget of 'patients'"):
+            spend(bob)
+        assert alice.spent("patients", "alice") == Pure(exact(0.3))
+        assert alice.spent("patients", "bob") == Pure(exact(0.7))
+        assert alice.left("patients", "alice") is None
+        assert alice.spent("patients") == ONE
+
+    def test_a_default_limit_for_each_analyst(self, empty):
+        empty.open_account("patients", ONE, unit=UNIT, each_analyst=Pure(exact(0.2)))
+        for name in ("alice", "bob"):
+            spend(empty.as_analyst(name), PureEvent(exact(0.2)))
+            with pytest.raises(BudgetExceeded):
+                spend(empty.as_analyst(name))
+        empty.set_limit("patients", Pure(exact(0.3)), analyst="bob")
+        spend(empty.as_analyst("bob"))
+
+    def test_limits_are_raised_and_lowered_on_record(self, ledger):
+        spend(ledger, PureEvent(exact(1)))
+        ledger.set_limit("patients", Pure(exact(2)))
+        spend(ledger, PureEvent(exact(0.5)))
+        ledger.set_limit("patients", Pure(exact(1)))
+        with pytest.raises(BudgetExceeded):
+            spend(ledger)
+        assert [e.amount for e in ledger.history() if e.kind == "limit"] == [Pure(exact(2)), ONE]
+        assert ledger.balance("patients").left is None
+
+    def test_a_limit_that_cannot_count_what_was_spent_is_refused(self, empty):
+        empty.open_account("patients", Zcdp(exact(1)), unit=UNIT)
+        spend(empty, GaussianEvent(exact(0.1)))
+        with pytest.raises(LedgerError, match="cannot be counted"):
+            empty.set_limit("patients", ONE)
+        empty.set_limit("patients", Approximate(exact(5), exact(1e-6)))
+        assert empty.spent("patients").delta == exact(1e-6)
+
+    def test_disjoint_parts_cost_one(self, ledger):
+        spend(ledger, Parallel((PureEvent(exact(1)), PureEvent(exact(1)))))
+        assert ledger.spent("patients") == ONE
+
+    def test_gaussian_noise_under_an_epsilon_delta_limit(self, empty):
+        limit = Approximate(exact(1), exact(1e-6))
+        empty.open_account("patients", limit, unit=UNIT)
+        assert empty.left("patients") == limit
+        rho = rho_for(limit.epsilon, limit.delta)
+        for _ in range(4):
+            spend(empty, GaussianEvent(rho / 4))
+        assert empty.left("patients") is None
+        assert empty.spent("patients").epsilon <= 1
+        with pytest.raises(BudgetExceeded):
+            spend(empty, GaussianEvent(rho / 1000))
+
+    def test_a_zcdp_limit(self, empty):
+        empty.open_account("patients", Zcdp(exact(0.5)), unit=UNIT)
+        spend(empty, PureEvent(exact(0.6)))  # 0.18
+        spend(empty, GaussianEvent(exact(0.32)))
+        assert empty.spent("patients") == Zcdp(exact(0.5))
+        with pytest.raises(BudgetExceeded):
+            spend(empty, GaussianEvent(Fraction(1, 10**12)))
+
+    @pytest.mark.parametrize(
+        "event", [NoGuarantee("seeded"), GaussianEvent(exact(0.1)), ApproximateEvent(exact(0.1), exact(1e-9))]
+    )
+    def test_what_cannot_be_counted_is_refused(self, ledger, event):
+        with pytest.raises(BudgetExceeded, match="refused"):
+            spend(ledger, event)
+        assert ledger.spent("patients") is None
+
+    @pytest.mark.parametrize("unit", [Unit("replace"), Unit(id="patient", most=3)])
+    def test_another_unit_of_privacy_is_refused(self, ledger, unit):
+        with pytest.raises(LedgerError, match="do not add up"):
+            spend(ledger, unit=unit)
+        with pytest.raises(LedgerError, match="do not add up"):
+            ledger.preview("patients", TENTH, unit=unit)
+        assert ledger.spent("patients") is None
+
+    def test_a_dataset_without_an_account(self, ledger):
+        with pytest.raises(LedgerError, match="privet ledger open FILE"):
+            spend(ledger, dataset="strangers")
+        with pytest.raises(LedgerError, match="already"):
+            ledger.open_account("patients", ONE, unit=UNIT)
+        with pytest.raises(ParameterError, match="no accountant"):
+            ledger.open_account("strangers", ONE, unit=UNIT, accountant="guess")
+
+    def test_preview_writes_nothing(self, ledger):
+        before = ledger.head()
+        balance = ledger.preview("patients", PureEvent(exact(0.25)), unit=UNIT)
+        assert balance.left == Pure(exact(0.75))
+        with pytest.raises(BudgetExceeded):
+            ledger.preview("patients", PureEvent(exact(2)), unit=UNIT)
+        assert ledger.head() == before
+
+    def test_accounts_are_copies(self, ledger):
+        spend(ledger)
+        (account,) = ledger.accounts()
+        account.analyst_costs.clear()
+        account.limit = Pure(exact(100))
+        assert ledger.balance("patients").limit == ONE
+        assert ledger.spent("patients", ledger.analyst) == Pure(exact(0.1))
+
+    def test_history_tells_who_what_when_how_much(self, ledger):
+        spend(ledger.as_analyst("alice"))
+        opened, spent = ledger.history("patients")
+        assert opened.kind == "account"
+        assert (spent.who, spent.what, spent.state) == ("alice", "a test", "committed")
+        assert spent.event == TENTH
+        assert spent.amount == Pure(exact(0.1))
+        assert spent.guarantee == {"epsilon": "0.1"}
+        assert spent.when.endswith("+00:00")
+        assert spent.to_dict()["amount"] == {"kind": "pure", "epsilon": "1/10"}
+        assert ledger.history("strangers") == []
+
+    def test_a_table_is_known_by_what_it_is(self, ledger):
+        name = ledger.account_for(b"content")
+        assert name == ledger.account_for(b"content")
+        assert name != ledger.account_for(b"other content")
+        assert name.startswith("table-")
+        assert Ledger.in_memory().account_for(b"content") != name  # keyed: two ledgers do not agree
+
+    def test_a_declared_name_wins_and_sticks(self, ledger):
+        assert ledger.account_for(b"content", "patients") == "patients"
+        count = ledger.head().count
+        assert ledger.account_for(b"content", "patients") == "patients"
+        assert ledger.account_for(b"content") == "patients"
+        assert ledger.account_for(b"more of it", "patients", record=False) == "patients"
+        assert ledger.head().count == count
+        ledger.open_account("clients", ONE, unit=UNIT)
+        with pytest.raises(LedgerError, match="second budget"):
+            ledger.account_for(b"content", "clients")
+
+    def test_a_name_without_an_account_ties_nothing(self, ledger):
+        assert ledger.account_for(b"content", "pateints") == "pateints"
+        assert ledger.account_for(b"content", "patients") == "patients"
+
+    def test_a_table_with_an_account_of_its_own_gets_no_second_name(self, ledger):
+        ledger.open_account(ledger.account_for(b"content"), ONE, unit=UNIT)
+        with pytest.raises(LedgerError, match="second budget"):
+            ledger.account_for(b"content", "patients")
+
+    def test_the_fingerprint_stays_inside(self, ledger):
+        ledger.account_for(b"content", "patients")
+        assert b"content".hex() not in repr(ledger.history())
+        assert "content" not in repr(ledger.history())
+
+    def test_the_chain_verifies_and_the_head_moves(self, ledger):
+        ledger.verify()
+        first = ledger.head()
+        spend(ledger)
+        assert ledger.head() != first
+        ledger.verify(head=first)
+        ledger.verify(head=Head.parse(str(ledger.head())))
+        with pytest.raises(LedgerError, match="noted down"):
+            ledger.verify(head=Head(first.count, "0" * 64))
+        with pytest.raises(LedgerError, match="missing"):
+            ledger.verify(head=Head(99, first.hash))
+
+    def test_eight_threads_never_overspend(self, ledger):
+        accepted = []
+
+        def work():
+            for _ in range(5):
+                try:
+                    spend(ledger, PureEvent(exact(0.05)))
+                    accepted.append(1)
+                except BudgetExceeded:
+                    return
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(accepted) == 20
+        assert ledger.spent("patients") == ONE
+        ledger.verify()
+
+    def test_an_interrupted_step_leaves_no_trace(self, ledger):
+        def interrupted():
+            with ledger._chain.writing() as step:
+                body = {"limit": Pure(exact(9)).to_dict(), "analyst": None}
+                step.append("limit", who="x", dataset="patients", body=body)
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        assert ledger.balance("patients").limit == ONE
+        spend(ledger)
+        ledger.verify()
+
+
+class TestMemory(LedgerContract):
+    @pytest.fixture
+    def empty(self, tmp_path):
+        return Ledger.in_memory()
+
+
+class TestSqlite(LedgerContract):
+    @pytest.fixture
+    def empty(self, tmp_path):
+        return Ledger.open(tmp_path / "ledger.db", create=True)
+
+    def test_it_is_there_tomorrow(self, ledger, tmp_path):
+        spend(ledger)
+        again = Ledger.open(tmp_path / "ledger.db")
+        assert again.spent("patients") == Pure(exact(0.1))
+        assert again.head() == ledger.head()
+        assert again.account_for(b"content") == ledger.account_for(b"content")
+        spend(again)
+        assert ledger.spent("patients") == Pure(exact(0.2))
+
+
+def test_the_analyst_is_the_login_name_unless_said(monkeypatch):
+    monkeypatch.setattr("getpass.getuser", lambda: "carol")
+    assert Ledger.in_memory().analyst == "carol"
+    monkeypatch.setattr("getpass.getuser", lambda: (_ for _ in ()).throw(KeyError("no user")))
+    assert Ledger.in_memory().analyst == "anonymous"
+    with pytest.raises(LedgerError, match="name"):
+        Ledger.in_memory().as_analyst("")
