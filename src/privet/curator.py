@@ -21,8 +21,19 @@ from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from privet.budget import Approximate, GaussianEvent, Ledger, Pure, PureEvent, Zcdp, rho_for
+from privet.budget import (
+    Approximate,
+    Event,
+    GaussianEvent,
+    Ledger,
+    Pure,
+    PureEvent,
+    Reservation,
+    Zcdp,
+    rho_for,
+)
 from privet.engines import Engine, engine_for
 from privet.errors import ParameterError
 from privet.mechanisms import noise_for
@@ -88,27 +99,17 @@ class Curator:
         self._left = Fraction(1)
         self._steps: list[Step] = []
         # The currency in which shares add up: ε itself, or ρ where δ allows Gaussian noise.
-        self.currency: Pure | Zcdp = (
-            amount if isinstance(amount, Pure) else Zcdp(rho_for(amount.epsilon, amount.delta))
-        )
+        self.currency = currency_of(amount)
 
     def __enter__(self) -> Curator:
-        self._reservation = None
-        if self._ledger is not None:
-            if self._inferred or not self.randomness.secure:
-                raise ParameterError(
-                    "A run without a guarantee (seeded noise, or a schema read off the data) cannot be "
-                    "paid for from a ledger: its cost is unlimited.",
-                    "Leave random_state at None and declare the schema, or work without the ledger on data "
-                    "that is public.",
-                )
-            dataset = self._ledger.account_for(fingerprint(self._source), self.schema.dataset)
-            event = (
-                PureEvent(self.currency.epsilon, self._what)
-                if isinstance(self.currency, Pure)
-                else GaussianEvent(self.currency.rho, self._what)
-            )
-            self._reservation = self._ledger.reserve(dataset, event, unit=self.schema.unit, what=self._what)
+        self._reservation = reserve(
+            self._source,
+            self.schema,
+            event_of(self.currency, self._what),
+            ledger=self._ledger,
+            guaranteed=self.randomness.secure and not self._inferred,
+            what=self._what,
+        )
         return self
 
     def __exit__(
@@ -147,22 +148,73 @@ class Curator:
     @property
     def guarantee(self) -> Guarantee:
         """What has been promised so far."""
-        voided = []
-        if not self.randomness.secure:
-            voided.append("The noise was drawn from a seed: whoever has it can take the noise away.")
-        if self._inferred:
-            voided.append("Bounds and domains were read off the data, so they and what follows give people away.")
-        caveats = list(_CAVEATS)
-        if self._ledger is None:
-            caveats.append("Other releases from the same people: no ledger kept count of them.")
-        return Guarantee(
+        return promise(
+            self.schema,
             self.amount,
-            self.schema.unit,
-            tuple(self._steps),
-            public_knowledge(self.schema),
-            tuple(caveats),
-            tuple(voided),
+            self._steps,
+            seeded=not self.randomness.secure,
+            inferred=self._inferred,
+            counted=self._ledger is not None,
         )
+
+
+def currency_of(amount: Pure | Approximate) -> Pure | Zcdp:
+    """The currency in which parts of an amount add up: ε itself, or ρ where δ allows Gaussian noise."""
+    return amount if isinstance(amount, Pure) else Zcdp(rho_for(amount.epsilon, amount.delta))
+
+
+def event_of(currency: Pure | Zcdp, what: str) -> PureEvent | GaussianEvent:
+    """What spending this is to a ledger."""
+    if isinstance(currency, Pure):
+        return PureEvent(currency.epsilon, what)
+    return GaussianEvent(currency.rho, what)
+
+
+def reserve(
+    source: Source, schema: Schema, event: Event, *, ledger: Ledger | None, guaranteed: bool, what: str
+) -> Reservation | None:
+    """Set the budget of a run aside: of one curator, or of a whole process whose curators have no ledger."""
+    if ledger is None:
+        return None
+    if not guaranteed:
+        raise ParameterError(
+            "A run without a guarantee (seeded noise, or a schema read off the data) cannot be "
+            "paid for from a ledger: its cost is unlimited.",
+            "Leave random_state at None and declare the schema, or work without the ledger on data "
+            "that is public.",
+        )
+    dataset = ledger.account_for(fingerprint(source), schema.dataset)
+    return ledger.reserve(dataset, event, unit=schema.unit, what=what)
+
+
+def promise(
+    schema: Schema,
+    amount: Pure | Approximate,
+    steps: Sequence[Step],
+    *,
+    seeded: bool = False,
+    inferred: bool = False,
+    counted: bool = False,
+) -> Guarantee:
+    """The guarantee of a run with these steps; ``counted`` says that a ledger kept count of it."""
+    voided = []
+    if seeded:
+        voided.append("The noise was drawn from a seed: whoever has it can take the noise away.")
+    if inferred:
+        voided.append("Bounds and domains were read off the data, so they and what follows give people away.")
+    caveats = list(_CAVEATS)
+    if not counted:
+        caveats.append("Other releases from the same people: no ledger kept count of them.")
+    return Guarantee(
+        amount, schema.unit, tuple(steps), public_knowledge(schema), tuple(caveats), tuple(voided)
+    )
+
+
+def public_answers(data: Any, schema: Schema, statistics: Sequence[Statistic]) -> list[NDArray[Any]]:
+    """Exact answers, for a table whose owner has declared it *public*: no noise, no budget, no guarantee."""
+    source = as_source(data)
+    answers = engine_for(source).answer(statistics, source, schema)
+    return [a if s.scale == 1 else a / s.scale for s, a in zip(statistics, answers, strict=True)]
 
 
 def is_table(data: Any) -> bool:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from privet import randomness
 from privet.budget import Ledger, budget
 from privet.curator import Curator, as_source, empty_table, infer_schema, is_table, read_rows
-from privet.errors import SchemaError
+from privet.errors import DataError, SchemaError
 from privet.parameters import validate
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
@@ -48,6 +48,8 @@ class PrivateEstimator(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         validate(self)
+        if self.ledger is not None and self._declared() is not None:
+            self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         source, schema = self._table(X, y)
         self._run(source, schema, ledger=self.ledger)
         return self
@@ -69,6 +71,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
         amount = budget(float(self.epsilon), float(self.delta))
+        _require_columns(source, schema)
         curator = Curator(
             source,
             schema,
@@ -181,6 +184,16 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _all_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         return (self._log_scores(rows) for rows in self._rows(X))
+
+
+def _require_columns(source: Any, schema: Schema) -> None:
+    """Refuse a table that lacks a column of its schema, before anything is paid or read."""
+    for name in (*schema.names, schema.unit.id):
+        if name is not None and name not in source.names:
+            raise DataError(
+                f"The table has no column '{name}', though the schema names it.",
+                "Check the spelling, or remove the column from the schema.",
+            )
 
 
 def _labels(X: Any) -> list[str]:

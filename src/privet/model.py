@@ -17,7 +17,7 @@ import numpy as np
 
 from privet import signing
 from privet.errors import ModelError
-from privet.parameters import parameters_of
+from privet.parameters import parameters_of, validate
 from privet.registry import algorithm, name_of
 from privet.release import Guarantee
 from privet.schema import Schema
@@ -45,10 +45,12 @@ def save_model(model: Any, path: str | Path, key: str | Path | None = None) -> d
 def load_model(path: str | Path, key: str | Path | None = None) -> Any:
     """Read a model; with ``key``, the owner's public key file, refuse one that the owner has not signed."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise ModelError(f"There is no model file {Path(path).name}.") from None
-    except ValueError:
+    except OSError:
+        raise ModelError(f"The model file {Path(path).name} cannot be read.", "Check its path.") from None
+    except (ValueError, RecursionError):
         raise ModelError(f"{Path(path).name} is not a model: it is not valid JSON.") from None
     if not isinstance(document, dict) or "privet_model" not in document:
         raise ModelError(f"{Path(path).name} is not a Privet model.")
@@ -61,7 +63,7 @@ def load_model(path: str | Path, key: str | Path | None = None) -> Any:
             "Ask its owner for the original file.",
         )
     if key is not None:
-        if signature is None:
+        if not isinstance(signature, str):
             raise ModelError(f"{Path(path).name} is not signed.", "Ask its owner to sign it.")
         signing.verify(_canonical(document), signature, key)
     return model_from_dict(document)
@@ -69,6 +71,8 @@ def load_model(path: str | Path, key: str | Path | None = None) -> Any:
 
 def model_to_dict(model: Any) -> dict[str, Any]:
     """A fitted model as plain data."""
+    if not hasattr(model, "guarantee_"):
+        raise ModelError(f"This {type(model).__name__} has learned nothing yet.", "Call fit before saving it.")
     learned = {
         name: _plain(value)
         for name, value in vars(model).items()
@@ -96,7 +100,10 @@ def model_from_dict(document: dict[str, Any]) -> Any:
             setattr(model, name, _restored(value))
         model.schema_ = schema
         model.guarantee_ = Guarantee.from_dict(document["guarantee"])
-    except (KeyError, TypeError, AttributeError, AssertionError):
+        validate(model)
+    except ModelError:
+        raise
+    except (LookupError, TypeError, AttributeError, AssertionError, ValueError, ArithmeticError):
         raise ModelError("The model file lacks a part, or a part has the wrong form.") from None
     return model
 
@@ -110,7 +117,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ModelError("The model holds a number that is not finite, which JSON cannot.")
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        plain = {str(key): _plain(item) for key, item in value.items()}
+        if _is_array(plain):
+            raise ModelError("The model holds entries that would be read back as an array.")
+        return plain
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
@@ -120,11 +130,23 @@ def _plain(value: Any) -> Any:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
-        if set(value) == {"array", "type", "shape"}:
-            kind = str if value["type"] == "text" else value["type"]
-            return np.array(value["array"], dtype=kind).reshape(value["shape"])
+        if _is_array(value):
+            kind = np.dtype(str if value["type"] == "text" else value["type"])
+            array = np.array(value["array"], dtype=kind).reshape(value["shape"])
+            if kind.kind not in "Ubiuf" or (kind.kind == "f" and not np.isfinite(array).all()):
+                raise ModelError("The model holds an array of something else than finite numbers or text.")
+            return array
         return {key: _restored(item) for key, item in value.items()}
     return [_restored(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_array(value: dict[str, Any]) -> bool:
+    """Whether this stands for an array, and not for three attributes that happen to have these names."""
+    return set(value) == {"array", "type", "shape"} and isinstance(value["type"], str)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _canonical(document: dict[str, Any]) -> bytes:

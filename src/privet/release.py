@@ -6,10 +6,10 @@ that came from, and what is not covered. "None" is a guarantee too, and is said 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget.amounts import Amount, Approximate, Pure, amount_from_dict
@@ -95,8 +95,7 @@ class Guarantee:
         """The whole guarantee for a reader."""
         lines = [self.headline, ""]
         if not self.voided:
-            likely = np.exp(self.epsilon)
-            shown = f"{likely:.3g}" if likely < 1e6 else "more than a million"
+            shown = f"{math.exp(self.epsilon):.3g}" if self.epsilon < 13.8 else "a million or more"
             lines += [
                 f"Whatever an attacker knows, anything they see in this release is at most {shown} times as",
                 "likely (or unlikely) because of one such unit"

@@ -43,7 +43,7 @@ def test_lines_draw_bands_and_levels() -> None:
 
 def test_stacked_parts_lie_end_to_end_against_the_limit() -> None:
     axes = stacked({"fit": 1.0, "evaluation": 0.2}, 1.5, xlabel="epsilon").axes[0]
-    assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(0, 1), (1, 0.2)]
+    assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(0, 1), (1, pytest.approx(0.2))]
     assert list(axes.lines[0].get_xdata()) == [1.5, 1.5]
     assert axes.get_xlim()[1] > 1.5
 

@@ -51,6 +51,9 @@ def test_missing_marks_blanks_quotes_and_bom(tmp_path: Path) -> None:
     assert values(source) == {"a": [1, None, 3], "b": ["x", None, "x"], 'c "d"': ["p,\nq", None, None]}
     (batch,) = source.batches(["b"])
     assert batch.column(0).dictionary.to_pylist() == ["x"]
+    aligned = written(tmp_path, "a,b\n    1,  x\n    ?,  ?\n     ,\n")
+    for schema in (None, Schema.of({"a": (0, 1), "b": ["x"]})):
+        assert values(CsvSource(aligned, schema)) == {"a": [1, None, None], "b": ["x", None, None]}
     own = CsvSource(written(tmp_path, "a\n-9\n?\n"), missing=["-9"])
     assert values(own) == {"a": [None, "?"]}
 
@@ -74,7 +77,7 @@ def test_the_schema_decides(tmp_path: Path) -> None:
 
 
 def test_header_alone(tmp_path: Path) -> None:
-    for text in ("a,b\n", "a,b", "a,b\r\n"):
+    for text in ("a,b\n", "a,b", "a,b\r\n", "a,b\n\n"):
         source = CsvSource(written(tmp_path, text))
         assert source.names == ("a", "b")
         assert list(source.batches()) == []

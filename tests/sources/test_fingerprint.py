@@ -116,5 +116,7 @@ def test_arrays_in_both_orders_and_frames() -> None:
     assert expected == fingerprint(as_source(X[::-1, ::-1], names=names[::-1]))
 
 
-def test_other_kinds_are_refused(refuses) -> None:
-    refuses(lambda: of(pa.table({"when": pa.array([0], pa.date32())})), "'when'")
+def test_dates_are_told_apart_and_lists_are_refused(refuses) -> None:
+    one, two = (of(pa.table({"when": pa.array([day], pa.date32())})) for day in (0, 1))
+    assert one != two
+    refuses(lambda: of(pa.table({"list": [[{"a": "S3NT1NEL"}]]})), "'list'")

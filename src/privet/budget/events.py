@@ -36,7 +36,7 @@ class PureEvent:
 
 @dataclass(frozen=True)
 class GaussianEvent:
-    """(Discrete) Gaussian noise of ρ = Δ²/(2σ²); ρ-zCDP, and (Δ/σ)-Gaussian for tighter accountants."""
+    """Discrete or continuous Gaussian noise of ρ = Δ²/(2σ²): ρ-zCDP, which is what is proved of both."""
 
     rho: Fraction
     mechanism: str = "gaussian"
@@ -74,7 +74,11 @@ class Sequential:
 
 @dataclass(frozen=True)
 class Parallel:
-    """Each of these on its own part: no unit of privacy is in two parts."""
+    """Each of these on its own part: no unit of privacy is in two parts.
+
+    Under ``replace`` a unit may leave one part and enter another, so the caller must have made each part's
+    event large enough for a unit that goes *and* one that comes.
+    """
 
     events: tuple[Event, ...]
 

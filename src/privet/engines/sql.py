@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from privet.errors import DataError
 from privet.engines.memory import MemoryEngine
+from privet.errors import DataError, PrivetError
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.stats import Answer, Statistic
@@ -34,5 +35,18 @@ class SqlEngine:
             if expression is None:
                 answers += MemoryEngine().answer([statistic], source, schema)
             else:
-                answers.append(statistic.collect(expression.to_pyarrow(), schema))
+                answers.append(statistic.collect(_result(expression, statistic), schema))
         return answers
+
+
+def _result(expression: Any, statistic: Statistic) -> Any:
+    try:
+        return expression.to_pyarrow()
+    except PrivetError:
+        raise
+    except Exception:  # whatever the database says may quote a cell, so none of it is passed on
+        named = " and ".join(f"'{name}'" for name in statistic.columns)
+        raise DataError(
+            f"The database could not answer a question about {named}.",
+            "Check that the table holds there what the schema says: numbers, or text from the domain.",
+        ) from None

@@ -65,7 +65,7 @@ class _Columns:
         return tuple(self._columns)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        wanted = {name: self._columns[name] for name in chosen(self.names, columns)}
+        wanted = {name: self._ready(name) for name in chosen(self.names, columns)}
         step = _block_rows(wanted.values())
         for start in range(0, self._rows, step):
             arrays = [self._block(name, column[start : start + step]) for name, column in wanted.items()]
@@ -77,6 +77,11 @@ class _Columns:
     def declared(self) -> Schema | None:
         return None
 
+    def _ready(self, name: str) -> Any:
+        """The column as NumPy or Arrow has it; a column that is never read is never converted."""
+        self._columns[name] = _column(name, self._columns[name])
+        return self._columns[name]
+
     def _block(self, name: str, block: Any) -> pa.Array:
         if isinstance(block, pa.ChunkedArray):
             block = block.combine_chunks()
@@ -87,7 +92,7 @@ class _Columns:
                 self._types[name] = _object_type(name, self._columns[name])
             return pa.array(block, type=self._types[name], from_pandas=True)
         # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
-        return pa.array(np.ascontiguousarray(block))
+        return pa.array(_readable(name, np.ascontiguousarray(block)))
 
 
 def _block_rows(columns: Any) -> int:
@@ -116,24 +121,22 @@ def _object_type(name: str, column: np.ndarray) -> pa.DataType:
             raise mixed
         return pa.float64()
     kind = found.pop()
-    known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_boolean)
-    if not any(check(kind) for check in (*known, pa.types.is_large_string, pa.types.is_decimal)):
-        raise DataError(f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into text.")
     return pa.float64() if pa.types.is_floating(kind) else kind
 
 
-def _readable(name: str, column: np.ndarray) -> np.ndarray:
-    """The column in a type that Arrow has; only the rare types are copied."""
-    kind = column.dtype.kind
-    if kind in "iubO" or column.dtype in (np.float32, np.float64):
-        native = column.dtype.newbyteorder("=")
-        return column if column.dtype == native else column.astype(native)
-    if kind == "f":  # half and extended precision: Arrow computes with neither
-        return column.astype(np.float64 if column.dtype.itemsize > 8 else np.float32)
-    if kind in "US":
-        return column.astype(object) if kind == "U" else np.char.decode(column, "utf-8").astype(object)
+def _readable(name: str, block: np.ndarray) -> np.ndarray:
+    """A block in a type that Arrow has; dates pass, for whoever reads them to refuse."""
+    kind = block.dtype.kind
+    if kind in "iubfMm":
+        if kind == "f" and block.dtype.itemsize not in (4, 8):  # half and extended
+            return block.astype(np.float64 if block.dtype.itemsize > 8 else np.float32)
+        return block if block.dtype.isnative else block.astype(block.dtype.newbyteorder("="))
+    if kind == "U":
+        return block
+    if kind == "S":
+        return np.char.decode(block, "utf-8")
     raise DataError(
-        f"Column '{name}' holds {column.dtype}, which Privet does not read.", "Turn it into numbers or text."
+        f"Column '{name}' holds {block.dtype}, which Privet does not read.", "Turn it into numbers or text."
     )
 
 
@@ -174,7 +177,7 @@ class ArraySource(_Columns):
             names.append(target or "target")
             columns.append(_one_column(y))
         texts = distinct(names)
-        super().__init__(dict(zip(texts, map(_column, texts, columns), strict=True)))
+        super().__init__(dict(zip(texts, columns, strict=True)))
 
 
 class FrameSource(_Columns):
@@ -189,7 +192,7 @@ class FrameSource(_Columns):
                 [*columns, _one_column(y)],
             )
         texts = distinct(names)
-        super().__init__(dict(zip(texts, map(_column, texts, columns), strict=True)))
+        super().__init__(dict(zip(texts, columns, strict=True)))
 
 
 def _one_column(y: Any) -> Any:
@@ -205,10 +208,10 @@ def _one_column(y: Any) -> Any:
 
 def _column(name: str, column: Any) -> Any:
     """A NumPy view where the values lie in NumPy's memory, else an Arrow array (categories, text)."""
-    if isinstance(column, np.ndarray):
-        return _readable(name, column)
+    if isinstance(column, np.ndarray | pa.Array | pa.ChunkedArray):
+        return column
     if isinstance(column.dtype, np.dtype):
-        return _readable(name, column.to_numpy())
+        return column.to_numpy()
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
@@ -233,7 +236,7 @@ def as_source(
         table = data if isinstance(data, pa.Table) else pa.table(data)
         if y is not None:
             name = target or "target"
-            blocks = list(_Columns({name: _column(name, _one_column(y))}).batches())
+            blocks = list(_Columns({name: _one_column(y)}).batches())
             if sum(block.num_rows for block in blocks) != table.num_rows:
                 raise DataError("The table and the target do not have the same number of rows.")
             if blocks:

@@ -80,7 +80,7 @@ class CsvSource:
 
         self._find_types(self._names)
         types = {name: None if self._types[name] == _TEXT else self._types[name] for name in self._names}
-        return csv_table(self.path, types, self._delimiter, self._missing, _BLANKS)
+        return csv_table(self.path, types, self._delimiter, self._missing)
 
     def _find_types(self, wanted: Sequence[str]) -> None:
         """Decide the types of the columns that nobody declared, in one pass over the file."""
@@ -102,10 +102,11 @@ class CsvSource:
                     arrays = [self._tidy(column) for column in batch.columns]
                     yield pa.RecordBatch.from_arrays(arrays, names=list(types))
             except pa.ArrowInvalid as error:
-                raise self._explained(str(error), self._ragged_row()) from None
+                raise self._explained(str(error)) from None
 
     def _open(self, stream: pa.NativeFile, types: dict[str, pa.DataType], threads: bool = True) -> Any:
-        edges = ("", " ")
+        # pyarrow trims numbers but not the marks of a missing one, so padded marks are marks too.
+        edges = [" " * blanks for blanks in range(9)]
         padded = {left + mark + right for mark in self._missing for left in edges for right in edges}
         return arrow_csv.open_csv(
             stream,
@@ -148,13 +149,14 @@ class CsvSource:
         codes = pc.index_in(texts, distinct_texts)
         return pa.DictionaryArray.from_arrays(codes.take(array.indices), distinct_texts)
 
-    def _explained(self, error: str, row: str | None) -> DataError:
+    def _explained(self, error: str) -> DataError:
         """What pyarrow found, without the cell that it quotes."""
         name = self.path.name
-        where = f"Row {row} of {name}" if row else f"A row of {name}"
         if "invalid UTF8" in error:
             return DataError(f"The file {name} is not UTF-8 text.", "Save it again as UTF-8.")
         if counts := re.search(r"Expected (\d+) columns, got (\d+)", error):
+            row = self._ragged_row()
+            where = f"Row {row} of {name}" if row else f"A row of {name}"
             return DataError(
                 f"{where} has {counts.group(2)} cells, where the first line names {counts.group(1)} columns.",
                 "Check for a missing cell, a stray delimiter or an unclosed quote there.",

@@ -29,11 +29,7 @@ def parquet_table(paths: Sequence[Path]) -> Any:
 
 
 def csv_table(
-    path: Path,
-    types: Mapping[str, pa.DataType | None],
-    delimiter: str,
-    missing: Sequence[str],
-    blanks: str,
+    path: Path, types: Mapping[str, pa.DataType | None], delimiter: str, missing: Sequence[str]
 ) -> Any:
     """A CSV file as a lazy Ibis table; ``types`` gives the Arrow type of each column, nothing for text.
 

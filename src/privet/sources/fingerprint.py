@@ -93,12 +93,13 @@ def _cells(name: str, array: pa.Array) -> tuple[np.ndarray | None, np.ndarray]:
         return _codes(array.cast(pa.uint8()), _texts_bits(["false", "true"]))
     if pa.types.is_null(kind):
         return None, np.full(len(array), _MISSING, np.uint64)
-    if _is_text(kind):
-        array = array.dictionary_encode()
-    elif not pa.types.is_dictionary(kind):
-        raise DataError(
-            f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into a number or text."
-        )
+    if not pa.types.is_dictionary(kind):
+        try:
+            array = (array if _is_text(kind) else array.cast(pa.string())).dictionary_encode()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            raise DataError(
+                f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into a number or text."
+            ) from None
     if _is_text(array.type.value_type):
         return _codes(array.indices, _texts_bits(array.dictionary.to_pylist()))
     inner, bits = _cells(name, array.dictionary)

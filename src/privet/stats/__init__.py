@@ -3,6 +3,17 @@
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.contingency import Contingency
 from privet.stats.moments import Moments
+from privet.stats.prediction import Confusion, PredictionErrors, Predictor
 from privet.stats.rows import Rows
 
-__all__ = ["Answer", "Contingency", "Moments", "Rows", "Sensitivity", "Statistic"]
+__all__ = [
+    "Answer",
+    "Confusion",
+    "Contingency",
+    "Moments",
+    "PredictionErrors",
+    "Predictor",
+    "Rows",
+    "Sensitivity",
+    "Statistic",
+]

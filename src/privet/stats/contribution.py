@@ -20,7 +20,7 @@ def bound_batches(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[pa.
 
     Which of a person's records stay depends on that person's records alone, so taking a person away changes
     nothing for the others: the tables that the statistics see are neighbours within ``most`` records.
-    Records that name no person are dropped. Memory: one counter a person.
+    Records that name no person (missing, NaN) are dropped. Memory: one counter a person.
     """
     if unit.id is None:
         yield from batches
@@ -29,13 +29,13 @@ def bound_batches(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[pa.
     for batch in batches:
         place = batch.schema.get_field_index(unit.id)
         if place < 0:
-            raise DataError(
-                f"The table has no column '{unit.id}', which the schema names as the person's id.",
-                "Check the spelling under [unit], or remove  id  to protect single records.",
-            )
-        people = pc.dictionary_encode(batch.column(place))
-        if pa.types.is_dictionary(batch.column(place).type):
-            people = batch.column(place)
+            refuse_anonymous(unit)
+        column = batch.column(place)
+        if pa.types.is_dictionary(column.type):  # its dictionary may hold a person twice, or a null
+            column = column.dictionary_decode()
+        if pa.types.is_floating(column.type):  # NaN differs from itself: each would be a new person
+            column = pc.if_else(pc.is_nan(column), None, column)
+        people = pc.dictionary_encode(column)
         names = people.dictionary.to_pylist()
         codes = people.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
         before = np.fromiter((seen.get(name, 0) for name in names), np.int64, len(names))
@@ -46,9 +46,15 @@ def bound_batches(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[pa.
         limits = np.append(unit.most - before, 0)  # last: records that name nobody
         keep = rank < limits[codes]
         for name, number in zip(names, np.bincount(codes, minlength=len(names))[: len(names)], strict=True):
-            if name is not None:
-                seen[name] = min(unit.most, seen.get(name, 0) + int(number))
+            seen[name] = min(unit.most, seen.get(name, 0) + int(number))
         yield batch if keep.all() else batch.filter(pa.array(keep))
+
+
+def refuse_anonymous(unit: Unit) -> None:
+    raise DataError(
+        f"The table has no column '{unit.id}', which the schema names as the person's id.",
+        "Check the spelling under [unit], or remove  id  to protect single records.",
+    )
 
 
 def bound_table(table: Any, unit: Unit) -> Any:
@@ -57,8 +63,12 @@ def bound_table(table: Any, unit: Unit) -> Any:
         return table
     import ibis
 
+    if unit.id not in table.columns:
+        refuse_anonymous(unit)
     numbered = table.mutate(privet_row=ibis.row_number())
     numbered = numbered.filter(numbered[unit.id].notnull())
+    if numbered[unit.id].type().is_floating():
+        numbered = numbered.filter(~numbered[unit.id].isnan())
     rank = ibis.row_number().over(group_by=unit.id, order_by="privet_row")
     ranked = numbered.mutate(privet_rank=rank)
     return ranked.filter(ranked.privet_rank < unit.most).drop("privet_row", "privet_rank")

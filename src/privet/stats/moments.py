@@ -88,8 +88,8 @@ class Moments(Statistic):
         state = self.start(schema)
         for place, name in enumerate(("count", "first", "second", "missing")):
             np.add.at(state, (0, table["class_"], place), table[name])
-        if schema.missing == "error" and state[..., 3].any():
-            sql.refuse(schema, self.number)
+        if schema.missing == "error" and (state[..., 3].any() or state[:, -1].any()):
+            sql.refuse(schema, self.number if state[..., 3].any() else self.column)
         return self.finish(state, schema)
 
     def _number(self, schema: Schema) -> Number:

@@ -23,10 +23,14 @@ def _category(table: Any, column: Category) -> Any:
     kind = value.type()
     missing, unknown = column.size, column.size + 1
     absent = value.isnull() | value.isnan() if kind.is_floating() else value.isnull()
-    domain = enumerate(domain_of_type(column, kind.to_pyarrow()))
+    known = {each: place for place, each in enumerate(domain_of_type(column, kind.to_pyarrow()))}
+    matches = [(value == each, place) for each, place in known.items() if each is not None]
+    if kind.is_string() and not isinstance(column.values[0], str):  # "1.0" is the 1 of a numeric domain
+        number = value.try_cast("float64")
+        matches += [(number == float(each), place) for place, each in enumerate(column.values)]
     return ibis.cases(
         (absent, missing),
-        *((value == each, place) for place, each in domain if each is not None),
+        *matches,
         else_=unknown if column.other is None else column.size - 1,
     )
 

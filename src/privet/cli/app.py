@@ -1,0 +1,102 @@
+"""The ``privet`` command itself: its subcommands, and how every error ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from privet import __version__
+from privet.cli.algorithms import algorithms
+from privet.cli.cross_validate import cross_validate
+from privet.cli.demo import demo
+from privet.cli.evaluate import evaluate
+from privet.cli.fit import fit
+from privet.cli.keys import keys
+from privet.cli.ledger import ledger
+from privet.cli.model import model
+from privet.cli.output import Output
+from privet.cli.predict import predict
+from privet.cli.schema import schema
+from privet.errors import PrivetError
+
+__all__ = ["App", "app"]
+
+INTERRUPTED = 130
+_EPILOG = """\b
+Exit codes: 0 done; 1 declined or unexpected; 2 a wrong parameter; 3 schema; 4 data; 5 the budget does not
+allow it; 6 ledger; 7 model; 8 an optional part is missing; 130 interrupted."""
+
+
+class App(click.Group):
+    """Turns every way in which a command can end into a message and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        output = Output(json="--json" in words, debug="--debug" in words or "PRIVET_DEBUG" in os.environ)
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(words, prog_name or "privet", obj=output, **extra)
+        except PrivetError as error:
+            code = output.refuse(error.message, error.advice, type(error).__name__, error.exit_code)
+        except click.ClickException as error:
+            if isinstance(error, click.UsageError) and error.ctx is not None:
+                click.echo(error.ctx.get_usage(), err=True)
+            code = output.refuse(error.format_message(), "", "ParameterError", error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            code = output.refuse(
+                "Interrupted.",
+                "Budget that was reserved counts as spent: privet ledger history  shows it.",
+                "Interrupted",
+                INTERRUPTED,
+            )
+        except BrokenPipeError:  # the reader of our output has gone: nothing is wrong, and nobody listens
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 1
+        except Exception as error:
+            if output.debug:
+                raise
+            # The text of a foreign error may quote the data: only its kind is shown.
+            code = output.refuse(
+                f"Privet met an error that it did not expect ({type(error).__name__}).",
+                "Please report it with the command and the output of  privet --debug …  (check that the "
+                "traceback shows no data before you send it).",
+                "UnexpectedError",
+                1,
+            )
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.group(cls=App, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="privet")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error (it may quote data).")
+def app(debug: bool) -> None:
+    """Mine sensitive tables, and let out only what is safe to let out.
+
+    \b
+    A first model, from a table on disk:
+      privet schema draft people.csv --target ill        what is public? a draft
+      privet schema confirm people.schema.toml           after you have checked it
+      privet ledger open people.csv --schema people.schema.toml --epsilon 3
+      privet fit naive-bayes people.csv --schema people.schema.toml -o model.json --dry-run
+      privet fit naive-bayes people.csv --schema people.schema.toml -o model.json
+      privet predict model.json new.csv -o predicted.csv
+    """
+
+
+for _command in (
+    schema,
+    fit,
+    predict,
+    evaluate,
+    cross_validate,
+    ledger,
+    algorithms,
+    model,
+    keys,
+    demo,
+):
+    app.add_command(_command)

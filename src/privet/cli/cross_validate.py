@@ -1,0 +1,1 @@
+"""``privet cross-validate``."""

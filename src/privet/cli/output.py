@@ -1,0 +1,114 @@
+"""What a command says: results on stdout (as text or as JSON), everything meant for a person on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+__all__ = ["Output", "output", "shows_json"]
+
+
+@dataclass
+class Output:
+    """The two streams of one command."""
+
+    json: bool = False
+    debug: bool = False
+
+    def result(self, data: Any, text: Callable[[], None]) -> None:
+        """The command's result: ``data`` for a machine, or what ``text`` prints for a person."""
+        if self.json:
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        else:
+            text()
+
+    def note(self, message: str) -> None:
+        """Something that a person should know and a script need not."""
+        click.echo(message, err=True)
+
+    def warn(self, message: str) -> None:
+        click.secho(f"WARNING: {message}", err=True, fg="yellow", bold=True)
+
+    def refuse(self, message: str, advice: str, kind: str, code: int) -> int:
+        """Say why the command ends here; returns its exit code."""
+        click.secho(f"Error: {message}", err=True, fg="red")
+        if advice:
+            click.echo(f"  What to do: {advice}", err=True)
+        if self.json:
+            error = {"kind": kind, "message": message, "advice": advice, "exit_code": code}
+            click.echo(json.dumps({"error": error}, indent=2, ensure_ascii=False))
+        return code
+
+    @property
+    def interactive(self) -> bool:
+        """Whether there is a person to ask."""
+        return not self.json and sys.stdin.isatty() and sys.stderr.isatty()
+
+    def confirm(self, question: str, yes: bool) -> None:
+        """Ask, where there is somebody to ask; a command in a script goes ahead."""
+        if yes or not self.interactive:
+            return
+        if not click.confirm(question, err=True):
+            self.note("Nothing was spent.")
+            raise click.exceptions.Exit(1)
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Callable[[int, int | None], None] | None]:
+        """A bar on stderr that is told rows read, and gone when the work is done; none where nobody looks."""
+        if self.json or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            TextColumn(what, markup=False),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f} rows"),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(what, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
+        """A table for a person, on stdout."""
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console(markup=False, highlight=False, emoji=False)
+        if not console.is_terminal:  # a pipe has no width: do not break lines that a script may read
+            console.width = 200
+        table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        for head in heads:
+            table.add_column(head, overflow="fold")
+        for row in rows:
+            table.add_row(*(str(cell) for cell in row))
+        console.print(table)
+
+
+def output() -> Output:
+    """The output of the running command."""
+    found: Output = click.get_current_context().find_root().obj
+    return found
+
+
+def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.find_root().obj.json |= value
+
+
+def shows_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option ``--json``."""
+    return click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_json,
+        help="Machine-readable result on stdout; messages stay on stderr.",
+    )(command)

@@ -1,0 +1,141 @@
+"""Ledgers and accounts as the faces of Privet show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact
+from privet.errors import LedgerError, ParameterError
+from privet.schema import Schema
+from privet.service.tables import CheckedSource
+from privet.sources import Source, fingerprint
+
+__all__ = ["AccountView", "account_of", "limit_of", "open_account", "open_ledger", "view_accounts"]
+
+
+def open_ledger(path: str | Path, analyst: str | None = None, *, create: bool = False) -> Ledger:
+    """The ledger in a file, used under an analyst's name (the login name, where none is given)."""
+    ledger = Ledger.open(path, create=create)
+    return ledger.as_analyst(analyst) if analyst else ledger
+
+
+def limit_of(epsilon: float | None = None, delta: float = 0.0, rho: float | None = None) -> Amount:
+    """The limit that ε (with δ) or ρ stands for.
+
+    >>> print(limit_of(1.0), "|", limit_of(1.0, 1e-6), "|", limit_of(rho=0.5))
+    ε = 1 | ε = 1, δ = 1e-06 | ρ = 0.5 (zCDP)
+    """
+    if (epsilon is None) == (rho is None):
+        raise ParameterError("A limit is either an epsilon or a rho.", "Give exactly one of the two.")
+    if rho is not None:
+        if delta:
+            raise ParameterError("A limit in rho has no delta.", "Give epsilon with delta, or rho alone.")
+        return Zcdp(exact(rho))
+    assert epsilon is not None
+    return budget(epsilon, delta)
+
+
+def open_account(
+    ledger: Ledger,
+    table: Source,
+    schema: Schema,
+    limit: Amount,
+    *,
+    each_analyst: Amount | None = None,
+    analysts: Mapping[str, Amount] | None = None,
+    accountant: str = "auto",
+) -> str:
+    """Give the people in a table a budget; returns the name of their account."""
+    digest = fingerprint(table)
+    dataset = ledger.account_for(digest, schema.dataset)
+    ledger.open_account(
+        dataset,
+        limit,
+        unit=schema.unit,
+        accountant=accountant,
+        analysts=analysts,
+        each_analyst=each_analyst,
+    )
+    return ledger.account_for(digest, schema.dataset)  # now that there is an account, tie the table to it
+
+
+def account_of(ledger: Ledger, table: Source | CheckedSource, schema: Schema) -> str:
+    """The account that a run on this table is paid from; an error where it has none."""
+    dataset = ledger.account_for(fingerprint(table), schema.dataset, record=False)
+    if dataset not in {account.dataset for account in ledger.accounts()}:
+        raise LedgerError(
+            f"This table ('{dataset}') has no account in the ledger, so nothing can be spent on it.",
+            "Its owner opens one:  privet ledger open DATA --schema SCHEMA --epsilon LIMIT",
+        )
+    return dataset
+
+
+@dataclass(frozen=True)
+class AccountView:
+    """One account: what it protects, and what is spent and left, in all and for each analyst."""
+
+    dataset: str
+    unit: str
+    accountant: str
+    balance: Balance
+    each_analyst: Amount | None = None
+    analysts: Mapping[str, Balance] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "dataset": self.dataset,
+            "unit": self.unit,
+            "accountant": self.accountant,
+            **balance_to_dict(self.balance),
+            "each_analyst": amount_to_dict(self.each_analyst),
+            "analysts": {who: balance_to_dict(balance) for who, balance in self.analysts.items()},
+        }
+
+
+def view_accounts(ledger: Ledger, dataset: str | None = None) -> list[AccountView]:
+    """Every account of the ledger, or one."""
+    if dataset is not None:
+        ledger.balance(dataset)  # an error that says what to do, where there is no such account
+    views = []
+    for account in ledger.accounts():
+        if dataset in (None, account.dataset):
+            people = sorted({*account.analysts, *account.analyst_costs})
+            views.append(
+                AccountView(
+                    account.dataset,
+                    account.unit_text,
+                    account.accountant,
+                    ledger.balance(account.dataset),
+                    account.each_analyst,
+                    {who: _of_analyst(ledger, account.dataset, who) for who in people},
+                )
+            )
+    return views
+
+
+def _of_analyst(ledger: Ledger, dataset: str, who: str) -> Balance:
+    """An analyst's balance: without an own limit, their share of what the dataset has spent."""
+    balance = ledger.balance(dataset, who)
+    return Balance(balance.limit, ledger.spent(dataset, who), balance.left)
+
+
+def amount_to_dict(amount: Amount | None) -> dict[str, Any] | None:
+    """An amount for a machine: exact, as text, with rounded numbers beside it."""
+    if amount is None:
+        return None
+    exact_parts = amount.to_dict()
+    return exact_parts | {
+        "about": {key: float(Fraction(value)) for key, value in exact_parts.items() if key != "kind"}
+    }
+
+
+def balance_to_dict(balance: Balance) -> dict[str, Any]:
+    return {
+        "limit": amount_to_dict(balance.limit),
+        "spent": amount_to_dict(balance.spent),
+        "left": amount_to_dict(balance.left),
+    }

@@ -1,0 +1,103 @@
+"""Fitting: planned, rehearsed, paid for, learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from privet.budget import Approximate, Ledger, Pure, budget
+from privet.errors import LedgerError, ParameterError
+from privet.parameters import parameters_of
+from privet.registry import algorithm as entry_of
+from privet.schema import Schema, read_schema
+from privet.service.ledgers import account_of
+from privet.service.plans import Plan, event_for, plan_against
+from privet.service.tables import Watch, database_errors, open_table
+
+__all__ = ["build", "fit", "plan_fit", "settled"]
+
+
+def settled(schema: Schema | str | Path) -> Schema:
+    """The schema, from its file where that is what was given; every entry must be confirmed."""
+    if not isinstance(schema, Schema):
+        schema = read_schema(schema)
+    schema.require_confirmed()
+    return schema
+
+
+def build(
+    algorithm: str,
+    schema: Schema,
+    parameters: Mapping[str, Any],
+    *,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+) -> Any:
+    """The algorithm of this name with these parameters, not fitted yet."""
+    cls = entry_of(algorithm).load()
+    declared = {parameter.name for parameter in parameters_of(cls)}
+    if unknown := sorted(set(parameters) - declared):
+        raise ParameterError(
+            f"{algorithm} has no parameter '{unknown[0]}'.", f"privet algorithms {algorithm}  lists them."
+        )
+    return cls(**{"schema": schema, "ledger": ledger, "random_state": seed} | dict(parameters))
+
+
+def plan_fit(
+    algorithm: str,
+    data: str | Path,
+    schema: Schema | str | Path,
+    parameters: Mapping[str, Any],
+    *,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    engine: str = "auto",
+    watch: Watch | None = None,
+) -> Plan:
+    """What a fit would cost, what would be left, and the expected error of each step. Spends nothing.
+
+    The steps come from a rehearsal on an empty table. The data is read only to recognise whose budget it is
+    and to see that it fits the schema.
+    """
+    schema = settled(schema)
+    estimator = build(algorithm, schema, parameters, ledger=ledger, seed=seed)
+    guarantee = estimator.rehearse()
+    table = open_table(data, schema, engine=engine, watch=watch)
+    amount = _amount(estimator)
+    plan = Plan(f"fit {algorithm}", amount, schema.unit.describe(), guarantee.steps, notes=guarantee.voided)
+    if ledger is None:
+        return plan
+    dataset = account_of(ledger, table, schema)
+    before, after = plan_against(ledger, dataset, schema.unit, [event_for(amount, plan.what)])
+    return Plan(plan.what, amount, plan.unit, plan.steps, dataset, before, after, plan.notes)
+
+
+def fit(
+    algorithm: str,
+    data: str | Path,
+    schema: Schema | str | Path,
+    parameters: Mapping[str, Any],
+    *,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    engine: str = "auto",
+    watch: Watch | None = None,
+) -> Any:
+    """A fitted model with its guarantee. What can be refused is refused before the budget is touched."""
+    schema = settled(schema)
+    estimator = build(algorithm, schema, parameters, ledger=ledger, seed=seed)
+    # A run that cannot work (shares too small for the noise, say) fails here, where it costs nothing.
+    estimator.rehearse()
+    table = open_table(data, schema, engine=engine, watch=watch)
+    try:
+        with database_errors():
+            return estimator.fit(table)
+    except LedgerError:
+        if ledger is not None:
+            account_of(ledger, table, schema)  # no account: an error that says how to open one
+        raise
+
+
+def _amount(estimator: Any) -> Pure | Approximate:
+    return budget(float(estimator.epsilon), float(estimator.delta))

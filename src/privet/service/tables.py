@@ -1,0 +1,130 @@
+"""Tables as a run needs them: read by the engine asked for, checked before anything is paid, and watched.
+
+The curator recognises a table (one pass over all of it) before it reserves budget. A table opened here is
+checked against its schema in that same pass, so a wrong file is refused while the budget is still whole, and
+no extra pass is needed. That there was such a refusal is not protected; every guarantee says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import pyarrow as pa
+
+from privet.errors import DataError, ParameterError
+from privet.schema import Schema
+from privet.sources import Source, TableSource, open_source
+from privet.stats import Rows
+
+__all__ = ["ENGINES", "CheckedSource", "CheckedTable", "Engine", "Watch", "database_errors", "open_table"]
+
+Engine = Literal["auto", "memory", "duckdb"]
+ENGINES: tuple[str, ...] = get_args(Engine)
+
+# Told how many rows have been read so far, and of how many, once that is known.
+Watch = Callable[[int, int | None], None]
+
+
+def open_table(
+    path: str | Path, schema: Schema | None = None, *, engine: str = "auto", watch: Watch | None = None
+) -> Source:
+    """The table in a file, to be read by Privet itself (``auto``, ``memory``) or by DuckDB.
+
+    >>> open_table("people.csv", engine="abacus")
+    Traceback (most recent call last):
+    ...
+    privet.errors.ParameterError: There is no engine 'abacus'.
+      What to do: Choose one of: auto, memory, duckdb.
+    """
+    if engine not in ENGINES:
+        raise ParameterError(f"There is no engine '{engine}'.", f"Choose one of: {', '.join(ENGINES)}.")
+    source = open_source(path, schema)
+    if engine != "duckdb":
+        return CheckedSource(source, schema, watch)
+    with database_errors():
+        table = source.table()
+        if table is None:
+            raise ParameterError(
+                f"DuckDB cannot read {Path(path).name}.", "Use the memory engine, or a CSV or Parquet file."
+            )
+        return CheckedTable(table, schema, watch)
+
+
+class CheckedSource:
+    """A source whose first reading is checked against the schema, and whose every reading is watched."""
+
+    def __init__(self, source: Source, schema: Schema | None, watch: Watch | None = None) -> None:
+        self._source = source
+        self._reading = _Reading(schema, watch)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._source.names
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        return self._reading.of(self._source.batches(columns))
+
+    def table(self) -> Any:
+        return self._source.table()
+
+    def declared(self) -> Schema | None:
+        return self._source.declared()
+
+
+class CheckedTable(TableSource):
+    """The same for a table that DuckDB reads; being a ``TableSource``, it is answered by the database."""
+
+    def __init__(self, table: Any, schema: Schema | None, watch: Watch | None = None) -> None:
+        super().__init__(table)
+        self._reading = _Reading(schema, watch)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        with database_errors():
+            yield from self._reading.of(super().batches(columns))
+
+
+class _Reading:
+    """What is known from earlier readings of one table: whether it was checked, and how long it is."""
+
+    def __init__(self, schema: Schema | None, watch: Watch | None) -> None:
+        self._schema = schema
+        self._watch = watch
+        self._rows: int | None = None
+
+    def of(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = 0
+        for batch in batches:
+            if self._rows is None and self._schema is not None:
+                check_batch(batch, self._schema)
+            rows += batch.num_rows
+            if self._watch is not None:
+                self._watch(rows, self._rows)
+            yield batch
+        if self._rows is None and rows == 0:
+            raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
+        self._rows = rows
+
+
+def check_batch(batch: pa.RecordBatch, schema: Schema) -> None:
+    """Raise, without saying which value was at fault, unless these columns fit the schema."""
+    rows = Rows(batch, schema)
+    for name in batch.schema.names:
+        if name in schema:
+            rows.codes(name, getattr(schema[name], "cuts", ()))
+
+
+@contextmanager
+def database_errors() -> Iterator[None]:
+    """Turn a database's own errors, which quote cells of the table, into ones that do not."""
+    try:
+        yield
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "ibis"):
+            raise
+        raise DataError(
+            "DuckDB could not read the table as its schema describes it.",
+            "privet schema check  finds the column; the memory engine says what is wrong with it.",
+        ) from None

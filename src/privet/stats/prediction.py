@@ -1,0 +1,152 @@
+"""How a model's predictions compare with the truth: the confusion matrix, and sums of probability errors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import DataError
+from privet.schema import Category, Schema
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.kernels import FIXED
+from privet.stats.rows import Rows
+
+__all__ = ["Confusion", "PredictionErrors", "Predictor"]
+
+Scores = NDArray[np.float64]
+
+
+class Predictor:
+    """A model's log scores (records × classes), and the columns that it reads.
+
+    The scores of the last rows are remembered for each thread, because several statistics of one pass ask for
+    the same ones. The model must have been released already: it may depend on the table through it only.
+    """
+
+    def __init__(self, log_scores: Callable[[Rows], Scores], columns: tuple[str, ...]) -> None:
+        self._log_scores = log_scores
+        self.columns = columns
+        self._last = threading.local()
+
+    def __call__(self, rows: Rows) -> Scores:
+        if getattr(self._last, "rows", None) is not rows:
+            self._last.scores = np.asarray(self._log_scores(rows), np.float64)
+            self._last.rows = rows
+        scores: Scores = self._last.scores
+        return scores
+
+
+@dataclass(frozen=True)
+class Confusion(Statistic):
+    """How many records of each class (rows) are predicted to be of each class (columns).
+
+    **Sensitivity.** The model is fixed, so a record is in one cell (in none, if its class is missing):
+    L1 = L2² = 1, however many classes there are.
+    """
+
+    predictor: Predictor
+    target: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.predictor.columns, self.target)
+
+    def norms(self, schema: Schema) -> Sensitivity:
+        return Sensitivity(1, 1)
+
+    def start(self, schema: Schema) -> Answer:
+        size = _classes(schema, self.target)
+        return np.zeros((size + 1, size), np.int64)  # last row: no class
+
+    def fold(self, state: Answer, rows: Rows) -> Answer:
+        actual = rows.codes(self.target).astype(np.int64)
+        predicted = _scores(self.predictor, rows, state.shape[1]).argmax(axis=1)
+        cells = np.bincount(actual * state.shape[1] + predicted, minlength=state.size)
+        return state + cells.reshape(state.shape)
+
+    def finish(self, state: Answer, schema: Schema) -> Answer:
+        return state[:-1]
+
+
+@dataclass(frozen=True)
+class PredictionErrors(Statistic):
+    """Sums over records of (e₁ − ½, e₂ − ½, e₃ − ½), from which WEKA's error measures and log loss follow.
+
+    With p the predicted probabilities and y the actual class (as 0/1 for each class c):
+    e₁ = ½ Σ|p_c − y_c| = 1 − p_y, e₂ = ½ Σ(p_c − y_c)², and e₃ = min(−log p_y, bound) / bound. Each is in
+    [0, 1]: e₁ is one minus a probability; Σ(p_c − y_c)² = (1 − p_y)² + Σ_{c≠y} p_c² ≤ 2(1 − p_y)² ≤ 2; and e₃ is
+    cut at the public bound.
+
+    **Sensitivity.** In fixed point with S = 2^20, ⌊S·e + ½⌋ is clamped to [0, S] and S/2 is taken off, so a
+    record adds three numbers in [−S/2, S/2]: L1 ≤ 3S/2 and L2² ≤ 3S²/4, both attained by a certain and wrong
+    prediction. A record without a class adds nothing. Replacing a record moves each number by at most S: L1 3S,
+    L2² 3S², which is what ``nonnegative = False`` gives. Taking ½ off is what halves the noise; it is put back
+    with the number of records, which the confusion matrix tells.
+    """
+
+    predictor: Predictor
+    target: str
+    bound: float
+
+    nonnegative = False
+    scale = FIXED
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.predictor.columns, self.target)
+
+    def norms(self, schema: Schema) -> Sensitivity:
+        return Sensitivity(3 * self.scale // 2, 3 * self.scale**2 // 4)
+
+    def start(self, schema: Schema) -> Answer:
+        return np.zeros(3, np.int64)
+
+    def fold(self, state: Answer, rows: Rows) -> Answer:
+        size = _classes(rows.schema, self.target)
+        actual = rows.codes(self.target).astype(np.int64)
+        known = np.flatnonzero(actual < size)
+        actual = actual[known]
+        log_probability = _log_probabilities(_scores(self.predictor, rows, size)[known])
+        loss = -log_probability[np.arange(known.size), actual]
+        difference = np.exp(log_probability)
+        difference[np.arange(known.size), actual] -= 1
+        errors = np.stack(
+            [
+                np.abs(difference).sum(axis=1) / 2,
+                (difference**2).sum(axis=1) / 2,
+                np.minimum(loss, self.bound) / self.bound,
+            ]
+        )
+        whole = np.floor(np.clip(errors, 0, 1) * self.scale + 0.5).astype(np.int64)
+        return state + whole.sum(axis=1) - known.size * (self.scale // 2)
+
+    def finish(self, state: Answer, schema: Schema) -> Answer:
+        return state
+
+
+def _classes(schema: Schema, target: str) -> int:
+    column = schema[target]
+    if not isinstance(column, Category):
+        raise DataError(f"Column '{target}' must be a category to compare predictions with it.")
+    return column.size
+
+
+def _scores(predictor: Predictor, rows: Rows, classes: int) -> Scores:
+    scores = predictor(rows)
+    if scores.shape != (rows.size, classes):
+        raise DataError("The model does not score each record for each class of the schema.")
+    return scores
+
+
+def _log_probabilities(scores: Scores) -> Scores:
+    """Normalised scores; a record that the model cannot score is a uniform guess, never NaN."""
+    # A NaN would become an arbitrary whole number, and the bound on a record's contribution would be lost.
+    unusable = ~(np.isfinite(scores.max(axis=1, initial=-np.inf)) & ~np.isnan(scores).any(axis=1))
+    scores = np.where(unusable[:, None], 0.0, scores)
+    scores = scores - scores.max(axis=1, initial=-np.inf, keepdims=True)
+    log_probability: Scores = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return log_probability
