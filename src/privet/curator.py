@@ -239,11 +239,22 @@ def as_source(
 
 
 def read_rows(data: Any, schema: Schema, names: Sequence[str] | None = None) -> Iterator[Rows]:
-    """Records to be predicted, through the schema. Unknown categories count as missing: nothing is learned."""
+    """Records to be predicted, through the schema. Unknown categories count as missing: none is learned."""
     source = as_source(data, names=names, schema=schema)
     wanted = [column.name for column in schema.attributes]
     for batch in source.batches([name for name in source.names if name in wanted]):
         yield Rows(batch, replace(schema, missing="skip"), unknown="missing")
+
+
+def in_order(source: Source, schema: Schema) -> Source:
+    """A source in which a unit of privacy can be recognised in every pass: by its id, or by its place.
+
+    A database promises no order of rows; where only the place tells them apart, they are read once.
+    """
+    if schema.unit.id is not None or not isinstance(source, TableSource):
+        return source
+    batches = source.batches([name for name in source.names if name in schema])
+    return ArrowSource(pa.Table.from_batches(batches))
 
 
 def infer_schema(data: Any, target: str | None) -> Schema:

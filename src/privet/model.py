@@ -22,7 +22,14 @@ from privet.registry import algorithm, name_of
 from privet.release import Guarantee
 from privet.schema import Schema
 
-__all__ = ["load_model", "model_from_dict", "model_to_dict", "save_model"]
+__all__ = [
+    "learned_part",
+    "load_model",
+    "model_from_dict",
+    "model_to_dict",
+    "restore_learned",
+    "save_model",
+]
 
 FORMAT = 1
 # Objects of the session that made the model; what matters of them is in the guarantee.
@@ -73,11 +80,6 @@ def model_to_dict(model: Any) -> dict[str, Any]:
     """A fitted model as plain data."""
     if not hasattr(model, "guarantee_"):
         raise ModelError(f"This {type(model).__name__} has learned nothing yet.", "Call fit before saving it.")
-    learned = {
-        name: _plain(value)
-        for name, value in vars(model).items()
-        if name.endswith("_") and not name.startswith("_") and name not in ("schema_", "guarantee_")
-    }
     parameters = {p.name: getattr(model, p.name) for p in parameters_of(type(model)) if p.name not in _NOT_KEPT}
     return {
         "privet_model": FORMAT,
@@ -85,7 +87,7 @@ def model_to_dict(model: Any) -> dict[str, Any]:
         "guarantee": model.guarantee_.to_dict(),
         "parameters": {name: _plain(value) for name, value in parameters.items()},
         "schema": model.schema_.to_dict(),
-        "learned": learned,
+        "learned": learned_part(model),
     }
 
 
@@ -94,10 +96,7 @@ def model_from_dict(document: dict[str, Any]) -> Any:
     try:
         schema = Schema.from_dict(document["schema"])
         model = algorithm(document["algorithm"]).load()(schema=schema, **document["parameters"])
-        for name, value in document["learned"].items():
-            if not name.endswith("_") or name.startswith("_"):
-                raise ModelError("The model holds an entry that no algorithm learns.")
-            setattr(model, name, _restored(value))
+        restore_learned(model, document["learned"])
         model.schema_ = schema
         model.guarantee_ = Guarantee.from_dict(document["guarantee"])
         validate(model)
@@ -106,6 +105,23 @@ def model_from_dict(document: dict[str, Any]) -> Any:
     except (LookupError, TypeError, AttributeError, AssertionError, ValueError, ArithmeticError):
         raise ModelError("The model file lacks a part, or a part has the wrong form.") from None
     return model
+
+
+def learned_part(model: Any) -> dict[str, Any]:
+    """What a fitted model has learned, as plain data."""
+    return {
+        name: _plain(value)
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and name not in ("schema_", "guarantee_")
+    }
+
+
+def restore_learned(model: Any, learned: dict[str, Any]) -> None:
+    """Give a model what another one has learned: the inverse of ``learned_part``."""
+    for name, value in learned.items():
+        if not name.endswith("_") or name.startswith("_"):
+            raise ModelError("The model holds an entry that no algorithm learns.")
+        setattr(model, name, _restored(value))
 
 
 def _plain(value: Any) -> Any:

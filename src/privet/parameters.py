@@ -22,6 +22,7 @@ import math
 import numbers
 import types
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -114,6 +115,7 @@ def _within(bound: Any, value: Any) -> bool:
     return True
 
 
+@cache
 def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
     """The declared parameters of a class, in the order of its constructor."""
     constructor: Any = algorithm.__init__

@@ -59,8 +59,8 @@ class Output:
             raise click.exceptions.Exit(1)
 
     @contextmanager
-    def progress(self, what: str) -> Iterator[Callable[[int, int | None], None] | None]:
-        """A bar on stderr that is told rows read, and gone when the work is done; none where nobody looks."""
+    def progress(self, what: str, unit: str = "rows") -> Iterator[Callable[[int, int | None], None] | None]:
+        """A bar on stderr that is told how far the work is, and gone when it is done; none where nobody looks."""
         if self.json or not sys.stderr.isatty():
             yield None
             return
@@ -70,7 +70,7 @@ class Output:
         columns = (
             TextColumn(what, markup=False),
             BarColumn(),
-            TextColumn("{task.completed:,.0f} rows"),
+            TextColumn("{task.completed:,.0f} " + unit),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.errors import LedgerError
-
 if TYPE_CHECKING:
     from privet.service import Plan
 
@@ -44,14 +42,14 @@ def show_plan(plan: Plan, err: bool = False) -> None:
 @contextmanager
 def account_errors(data: Path, schema: Path | None, ledger: Path) -> Iterator[None]:
     """Where the account (or the whole ledger) is missing, show the very command that opens it."""
+    from privet.service import NoAccount
+
     try:
         yield
-    except LedgerError as error:
-        if "no account" not in error.message and "There is no ledger" not in error.message:
-            raise
+    except NoAccount as error:
         words = ["privet", "ledger", "open", str(data), "--schema", str(schema or "SCHEMA")]
         words += ["--ledger", str(ledger), "--epsilon", "LIMIT"]
-        raise LedgerError(
+        raise NoAccount(
             error.message,
             f"The owner of the data opens an account:\n      {shlex.join(words)}\n"
             "  or, to let nobody keep count, add  --no-ledger",

@@ -11,15 +11,16 @@ import pyarrow as pa
 
 from privet.schema import Category, Number, Schema, Unit
 
-__all__ = ["DATASET", "TARGET", "patients", "public_knowledge"]
+__all__ = ["DATASET", "SEED", "TARGET", "patients", "public_knowledge"]
 
 DATASET = "clinic-patients"
 TARGET = "diabetes"
+SEED = 2024
 OUTCOMES = ("no", "at risk", "yes")
 _HOW_MANY = (0.62, 0.23, 0.15)
 
 
-def patients(records: int = 20_000, seed: int = 2024) -> pa.Table:
+def patients(records: int = 20_000, seed: int = SEED) -> pa.Table:
     """Generated patients: numbers, categories, some cells missing.
 
     >>> table = patients(1000)

@@ -32,7 +32,8 @@ class Teller:
 
     def command(self, command: str) -> None:
         """The command line that does what this step does."""
-        self._indented(Text(f"$ {command}", style="green"))
+        # Not wrapped, so that it can be copied.
+        self._console.print(Text(f"    $ {command}", style="green"), soft_wrap=True)
 
     def show(self, text: str) -> None:
         """Output worth seeing: lines kept as they are."""
@@ -43,4 +44,4 @@ class Teller:
         self._indented(Text(f"Refused (exit code {error.exit_code}): {error}", style="yellow"), left=6)
 
     def _indented(self, text: Text, left: int = 4) -> None:
-        self._console.print(Padding(text, (0, 0, 0, left)))
+        self._console.print(Padding(text, (0, 0, 0, left), expand=False))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from queue import SimpleQueue
 
 import pyarrow as pa
@@ -37,25 +38,38 @@ def fold(
     statistics: Sequence[Statistic], batches: Iterable[pa.RecordBatch], schema: Schema
 ) -> list[Answer]:
     """Fold every statistic over the batches in one pass. The order does not matter: answers are integers."""
+    iterator = iter(batches)
+    head = list(islice(iterator, 2))
+    # Threads cost more than they save on a table of one batch.
+    workers = MOST_WORKERS if len(head) > 1 else 1
     states: SimpleQueue[list[Answer]] = SimpleQueue()  # one for each worker, handed from batch to batch
+    for _ in range(workers):
+        states.put([statistic.start(schema) for statistic in statistics])
 
     def work(batch: pa.RecordBatch) -> None:
         state = states.get()
         rows = Rows(batch, schema)
         states.put([s.fold(part, rows) for s, part in zip(statistics, state, strict=True)])
 
-    iterator: Iterator[pa.RecordBatch] = iter(batches)
-    waiting: deque[Future[None]] = deque()
-    with ThreadPoolExecutor(MOST_WORKERS) as pool:
-        for _ in range(MOST_WORKERS):
-            states.put([statistic.start(schema) for statistic in statistics])
-        for batch in iterator:
-            if len(waiting) >= 2 * MOST_WORKERS:  # a bounded queue keeps the memory constant
-                waiting.popleft().result()
-            waiting.append(pool.submit(work, batch))
-        for future in waiting:
-            future.result()
+    if workers == 1:
+        for batch in head:
+            work(batch)
+    else:
+        _in_threads(work, chain(head, iterator), workers)
     total = states.get()
     while not states.empty():
         total = [s.merge(one, other) for s, one, other in zip(statistics, total, states.get(), strict=True)]
     return [s.finish(state, schema) for s, state in zip(statistics, total, strict=True)]
+
+
+def _in_threads(
+    work: Callable[[pa.RecordBatch], None], batches: Iterable[pa.RecordBatch], workers: int
+) -> None:
+    waiting: deque[Future[None]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for batch in batches:
+            if len(waiting) >= 2 * workers:  # a bounded queue keeps the memory constant
+                waiting.popleft().result()
+            waiting.append(pool.submit(work, batch))
+        for future in waiting:
+            future.result()

@@ -1,7 +1,7 @@
 """Use cases shared by the three faces of Privet: plain functions with plain values, and no printing."""
 
 from privet.service.evaluations import cross_validate, evaluate, plan_cross_validation, plan_evaluation
-from privet.service.ledgers import AccountView, limit_of, open_account, open_ledger, view_accounts
+from privet.service.ledgers import AccountView, NoAccount, limit_of, open_account, open_ledger, view_accounts
 from privet.service.outputs import Unsaved, check_key, check_place, save
 from privet.service.plans import Plan
 from privet.service.predictions import predict
@@ -12,6 +12,7 @@ from privet.service.tables import ENGINES, Watch, open_table
 __all__ = [
     "ENGINES",
     "AccountView",
+    "NoAccount",
     "Plan",
     "SchemaCheck",
     "Unsaved",

@@ -14,11 +14,19 @@ from privet.schema import Schema
 from privet.service.tables import CheckedSource
 from privet.sources import Source, fingerprint
 
-__all__ = ["AccountView", "account_of", "limit_of", "open_account", "open_ledger", "view_accounts"]
+__all__ = ["AccountView", "NoAccount", "account_of", "limit_of", "open_account", "open_ledger", "view_accounts"]
+
+_OPEN = "The owner of the data opens one:  privet ledger open DATA --schema SCHEMA --epsilon LIMIT"
+
+
+class NoAccount(LedgerError):
+    """Nothing can be spent, because nobody has given the table a budget."""
 
 
 def open_ledger(path: str | Path, analyst: str | None = None, *, create: bool = False) -> Ledger:
     """The ledger in a file, used under an analyst's name (the login name, where none is given)."""
+    if not create and not Path(path).exists():
+        raise NoAccount(f"There is no ledger {Path(path).name}, so no table has an account in it.", _OPEN)
     ledger = Ledger.open(path, create=create)
     return ledger.as_analyst(analyst) if analyst else ledger
 
@@ -67,9 +75,8 @@ def account_of(ledger: Ledger, table: Source | CheckedSource, schema: Schema) ->
     """The account that a run on this table is paid from; an error where it has none."""
     dataset = ledger.account_for(fingerprint(table), schema.dataset, record=False)
     if dataset not in {account.dataset for account in ledger.accounts()}:
-        raise LedgerError(
-            f"This table ('{dataset}') has no account in the ledger, so nothing can be spent on it.",
-            "Its owner opens one:  privet ledger open DATA --schema SCHEMA --epsilon LIMIT",
+        raise NoAccount(
+            f"This table ('{dataset}') has no account in the ledger, so nothing can be spent on it.", _OPEN
         )
     return dataset
 

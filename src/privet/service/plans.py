@@ -6,22 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privet.budget import (
-    Amount,
-    Approximate,
-    Balance,
-    Event,
-    GaussianEvent,
-    Ledger,
-    Pure,
-    PureEvent,
-    Sequential,
-    rho_for,
-)
-from privet.release import Step
-from privet.service.ledgers import amount_to_dict, balance_to_dict
+from privet.budget import Amount, Balance, Event, Ledger, Sequential
+from privet.release import Guarantee, Step
+from privet.schema import Schema
+from privet.service.ledgers import account_of, amount_to_dict, balance_to_dict
+from privet.sources import Source
 
-__all__ = ["Plan", "event_for", "plan_against"]
+__all__ = ["Plan", "planned"]
 
 
 @dataclass(frozen=True)
@@ -51,16 +42,30 @@ class Plan:
         }
 
 
-def event_for(amount: Pure | Approximate, what: str) -> Event:
-    """What the curator reserves for a run of this amount: ε, or the ρ that (ε, δ) allows."""
-    if isinstance(amount, Pure):
-        return PureEvent(amount.epsilon, what)
-    return GaussianEvent(rho_for(amount.epsilon, amount.delta), what)
+def planned(
+    what: str,
+    guarantee: Guarantee,
+    schema: Schema,
+    table: Source,
+    events: Sequence[Event],
+    ledger: Ledger | None,
+) -> Plan:
+    """The plan of a run with this guarantee; raises as the ledger would refuse it, and writes nothing.
 
-
-def plan_against(
-    ledger: Ledger, dataset: str, unit: Any, events: Sequence[Event]
-) -> tuple[Balance, Balance]:
-    """The balances before and after; raises as the run itself would be refused, and writes nothing."""
-    event = events[0] if len(events) == 1 else Sequential(tuple(events))
-    return ledger.balance(dataset), ledger.preview(dataset, event, unit=unit)
+    The data is read only to recognise whose budget it is, and to see that it fits the schema.
+    """
+    dataset = before = after = None
+    if ledger is not None:
+        dataset = account_of(ledger, table, schema)
+        event = events[0] if len(events) == 1 else Sequential(tuple(events))
+        before, after = ledger.balance(dataset), ledger.preview(dataset, event, unit=schema.unit)
+    return Plan(
+        what,
+        guarantee.amount,
+        schema.unit.describe(),
+        guarantee.steps,
+        dataset,
+        before,
+        after,
+        guarantee.voided,
+    )

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.budget import Approximate, Ledger, Pure, budget
+from privet.budget import Ledger
+from privet.curator import currency_of, event_of
 from privet.errors import LedgerError, ParameterError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
 from privet.schema import Schema, read_schema
 from privet.service.ledgers import account_of
-from privet.service.plans import Plan, event_for, plan_against
+from privet.service.plans import Plan, planned
 from privet.service.tables import Watch, database_errors, open_table
 
 __all__ = ["build", "fit", "plan_fit", "settled"]
@@ -57,20 +58,15 @@ def plan_fit(
 ) -> Plan:
     """What a fit would cost, what would be left, and the expected error of each step. Spends nothing.
 
-    The steps come from a rehearsal on an empty table. The data is read only to recognise whose budget it is
-    and to see that it fits the schema.
+    The steps come from a rehearsal on an empty table.
     """
     schema = settled(schema)
     estimator = build(algorithm, schema, parameters, ledger=ledger, seed=seed)
     guarantee = estimator.rehearse()
     table = open_table(data, schema, engine=engine, watch=watch)
-    amount = _amount(estimator)
-    plan = Plan(f"fit {algorithm}", amount, schema.unit.describe(), guarantee.steps, notes=guarantee.voided)
-    if ledger is None:
-        return plan
-    dataset = account_of(ledger, table, schema)
-    before, after = plan_against(ledger, dataset, schema.unit, [event_for(amount, plan.what)])
-    return Plan(plan.what, amount, plan.unit, plan.steps, dataset, before, after, plan.notes)
+    what = f"fit {algorithm}"
+    event = event_of(currency_of(guarantee.amount), what)
+    return planned(what, guarantee, schema, table, [event], ledger)
 
 
 def fit(
@@ -98,6 +94,3 @@ def fit(
             account_of(ledger, table, schema)  # no account: an error that says how to open one
         raise
 
-
-def _amount(estimator: Any) -> Pure | Approximate:
-    return budget(float(estimator.epsilon), float(estimator.delta))

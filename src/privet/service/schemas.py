@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,21 +90,25 @@ def check_schema(path: str | Path, schema: Schema, *, watch: Watch | None = None
     needed = [*schema.names, *([schema.unit.id] if schema.unit.id else [])]
     faults = {name: "The table has no such column." for name in needed if name not in source.names}
     present = [name for name in schema.names if name not in faults]
-    for name in present if present else []:
-        # A column at a time: a fault that stops the reader in one must not hide those of the others.
-        single = replace(schema, columns=(schema[name],), target=None, unit=Unit())
-        rows = 0
-        try:
-            for batch in open_source(path, schema).batches([name]):
-                check_batch(batch, single)
-                rows += batch.num_rows
-                if watch is not None:
-                    watch(rows, None)
-        except DataError as error:
-            faults[name] = error.message
-            continue
-        if rows == 0:
-            raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
+    if (found := _fault(path, schema, present, watch)) is not None:
+        # Again, a column at a time: a fault that stops the reader in one must not hide those of the others.
+        single = {name: _fault(path, schema, [name], watch) for name in present}
+        faults |= {name: fault for name, fault in single.items() if fault is not None} or {"": found}
     unread = tuple(name for name in source.names if name not in needed)
-    ordered = tuple((name, faults[name]) for name in needed if name in faults)
-    return SchemaCheck(ordered, unread, schema.drafted)
+    return SchemaCheck(tuple(faults.items()), unread, schema.drafted)
+
+
+def _fault(path: str | Path, schema: Schema, columns: Sequence[str], watch: Watch | None) -> str | None:
+    """What keeps these columns from fitting the schema, if anything does."""
+    rows = 0
+    try:
+        for batch in open_source(path, schema).batches(columns):
+            check_batch(batch, schema)
+            rows += batch.num_rows
+            if watch is not None:
+                watch(rows, None)
+    except DataError as error:
+        return error.message
+    if rows == 0 and columns:
+        raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
+    return None

@@ -42,6 +42,8 @@ def open_table(
     if engine not in ENGINES:
         raise ParameterError(f"There is no engine '{engine}'.", f"Choose one of: {', '.join(ENGINES)}.")
     source = open_source(path, schema)
+    if schema is not None:
+        _require_columns(source, schema)
     if engine != "duckdb":
         return CheckedSource(source, schema, watch)
     with database_errors():
@@ -51,6 +53,15 @@ def open_table(
                 f"DuckDB cannot read {Path(path).name}.", "Use the memory engine, or a CSV or Parquet file."
             )
         return CheckedTable(table, schema, watch)
+
+
+def _require_columns(source: Source, schema: Schema) -> None:
+    for name in (*schema.names, *([schema.unit.id] if schema.unit.id else [])):
+        if name not in source.names:
+            raise DataError(
+                f"The table has no column '{name}', though the schema names it.",
+                "Check the spelling, or remove the column from the schema.",
+            )
 
 
 class CheckedSource:
@@ -67,8 +78,8 @@ class CheckedSource:
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         return self._reading.of(self._source.batches(columns))
 
-    def table(self) -> Any:
-        return self._source.table()
+    def table(self) -> None:
+        """Nothing: whoever chose this engine wants no database."""
 
     def declared(self) -> Schema | None:
         return self._source.declared()

@@ -78,14 +78,14 @@ class PredictionErrors(Statistic):
 
     With p the predicted probabilities and y the actual class (as 0/1 for each class c):
     e₁ = ½ Σ|p_c − y_c| = 1 − p_y, e₂ = ½ Σ(p_c − y_c)², and e₃ = min(−log p_y, bound) / bound. Each is in
-    [0, 1]: e₁ is one minus a probability; Σ(p_c − y_c)² = (1 − p_y)² + Σ_{c≠y} p_c² ≤ 2(1 − p_y)² ≤ 2; and e₃ is
-    cut at the public bound.
+    [0, 1]: e₁ is one minus a probability; Σ(p_c − y_c)² = (1 − p_y)² + Σ_{c≠y} p_c² ≤ 2(1 − p_y)² ≤ 2; and
+    e₃ is cut at the public bound.
 
     **Sensitivity.** In fixed point with S = 2^20, ⌊S·e + ½⌋ is clamped to [0, S] and S/2 is taken off, so a
     record adds three numbers in [−S/2, S/2]: L1 ≤ 3S/2 and L2² ≤ 3S²/4, both attained by a certain and wrong
-    prediction. A record without a class adds nothing. Replacing a record moves each number by at most S: L1 3S,
-    L2² 3S², which is what ``nonnegative = False`` gives. Taking ½ off is what halves the noise; it is put back
-    with the number of records, which the confusion matrix tells.
+    prediction. A record without a class adds nothing. Replacing a record moves each number by at most S:
+    L1 3S, L2² 3S², which is what ``nonnegative = False`` gives. Taking ½ off is what halves the noise; it is
+    put back with the number of records, which the confusion matrix tells.
     """
 
     predictor: Predictor

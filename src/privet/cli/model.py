@@ -1,0 +1,39 @@
+"""``privet model``: what a released model promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from privet.cli.options import FILE
+from privet.cli.output import output, shows_json
+
+__all__ = ["model"]
+
+
+@click.group()
+def model() -> None:
+    """Look at released models."""
+
+
+@model.command()
+@click.argument("file", type=FILE)
+@click.option("--verify-key", type=FILE, metavar="FILE", help="Refuse a model that the owner of this public key has not signed.")
+@shows_json
+def show(file: Path, verify_key: Path | None) -> None:
+    """Show what a model was made with, and its guarantee in words."""
+    from privet.model import load_model, model_to_dict
+
+    loaded = load_model(file, verify_key)
+    document = model_to_dict(loaded)
+    schema = loaded.schema_
+    summary = {key: document[key] for key in ("algorithm", "parameters", "guarantee", "schema")}
+
+    def text() -> None:
+        click.echo(f"{file}: {document['algorithm']}, predicts '{schema.target}' from {len(schema.attributes)} attributes.")
+        click.echo("Parameters: " + ", ".join(f"{k} = {v}" for k, v in document["parameters"].items()))
+        click.echo(f"Signature: {'checked' if verify_key else 'not checked (--verify-key)'}.\n")
+        click.echo(loaded.guarantee_.text())
+
+    output().result(summary | {"signature_checked": verify_key is not None}, text)

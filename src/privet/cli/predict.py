@@ -1,0 +1,57 @@
+"""``privet predict``: classes for new records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from privet.cli.options import FILE, OUTPUT, force
+from privet.cli.output import output, shows_json
+
+__all__ = ["predict"]
+
+
+@click.command()
+@click.argument("model", type=FILE)
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", "place", type=OUTPUT, required=True, metavar="FILE", help="Where the predictions go: .csv, .parquet or .arff (- for CSV on stdout).")
+@click.option("--probabilities", is_flag=True, help="Write the probability of each class too.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column of DATA; repeat for more.")
+@click.option("--verify-key", type=FILE, metavar="FILE", help="Refuse a model that the owner of this public key has not signed.")
+@force
+@shows_json
+def predict(model: Path, data: Path, place: Path, probabilities: bool, keep: tuple[str, ...], verify_key: Path | None, force: bool) -> None:  # fmt: skip
+    """Predict the class of each record in DATA with a released MODEL. Costs no privacy budget.
+
+    The predictions say something about the records in DATA, so they are as private as that file is.
+    """
+    from privet import service
+    from privet.errors import ParameterError
+    from privet.model import load_model
+
+    to = output()
+    stdout = str(place) == "-"
+    if stdout and to.json:
+        raise ParameterError("Predictions and --json cannot both go to stdout.", "Name a file with -o.")
+    loaded = load_model(model, verify_key)
+    if not stdout:
+        service.check_place(place, force=force)
+    with to.progress("Predicting") as watch:
+        if stdout:
+            import shutil
+            import sys
+            import tempfile
+
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "predicted.csv"
+                service.predict(loaded, data, file, probabilities=probabilities, keep=keep, watch=watch)
+                with file.open("rb") as stream:
+                    shutil.copyfileobj(stream, click.get_binary_stream("stdout"))
+                sys.stdout.flush()
+            return
+        count = service.predict(loaded, data, place, probabilities=probabilities, keep=keep, watch=watch)
+    to.result(
+        {"predictions": str(place), "records": count},
+        lambda: click.echo(f"{count} records were classified; the predictions are in {place}."),
+    )

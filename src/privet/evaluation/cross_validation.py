@@ -1,0 +1,297 @@
+"""k-fold cross-validation, reserved as one spend before anything is read.
+
+**Privacy.** By the coupling in ``folds``, tables that differ by one unit of privacy differ, for every outcome
+of the draw of folds, by that unit in ``folds − 1`` of the training sets and in one of the test sets. The fits
+compose sequentially: (folds − 1) · ε_fit. Each test record is compared with the model of its own fold only,
+all folds are counted into *one* confusion matrix, and noise is added once: the matrix is a sum of one cell a
+record, as for a single model, and costs ε. A mixture over the draw of folds is no less private than its worst
+outcome. A repeat is the same again with new folds:
+
+    total = repeats · ((folds − 1) · ε_fit + ε).
+
+With δ > 0 the zCDP ρ of the parts add up in the same way, and the sum is turned back into ε at the larger of
+the two δ. Parts in pure ε count as ε²/2-zCDP there, or as ε beside it, whichever is less in total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from privet import randomness
+from privet.budget import Approximate, Ledger, Pure, Sequential, Zcdp, budget, zcdp_to_epsilon
+from privet.curator import Curator, currency_of, event_of, in_order, promise, public_answers, reserve
+from privet.errors import ParameterError
+from privet.evaluation.figures import Measured, Sums
+from privet.evaluation.folds import FoldSource, fold_column
+from privet.evaluation.holdout import (
+    Measures,
+    evaluation_cost,
+    measurements,
+    refuse_payment,
+    require_classifier,
+    required_amount,
+    settled_bound,
+)
+from privet.evaluation.result import Evaluation
+from privet.parameters import validate
+from privet.release import Guarantee, Release, Step
+from privet.schema import Category, Schema
+from privet.sources import Source
+from privet.stats import Predictor, Rows
+
+__all__ = ["CrossValidation", "cross_validate", "cross_validation_cost"]
+
+_PUBLIC = "The table was declared public; the figures are exact."
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """The figures over all folds and repeats, those of each repeat, and the guarantee of it all."""
+
+    evaluation: Evaluation
+    repeats: tuple[Evaluation, ...]
+    folds: int
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.evaluation.guarantee
+
+    def text(self) -> str:
+        times = f", {len(self.repeats)} times" if len(self.repeats) > 1 else ""
+        return f"{self.folds}-fold cross-validation{times}\n\n{self.evaluation.text()}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        single = [{n: v for n, v in r.to_dict().items() if n != "guarantee"} for r in self.repeats]
+        return {"folds": self.folds, "evaluation": self.evaluation.to_dict(), "repeats": single}
+
+
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    folds: int = 10,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    repeats: int = 1,
+    ledger: Ledger | None = None,
+    public: bool = False,
+    random_state: Any = None,
+    measures: Measures = "all",
+    log_loss_bound: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> CrossValidation:
+    """How well an algorithm predicts records that it was not trained on: (X, y), a frame, a file or a source.
+
+    ``epsilon`` and ``delta`` are for the evaluation of one repeat; each fit spends the estimator's own. The
+    total (see ``cross_validation_cost``) is reserved at once from ``ledger``, by default the estimator's; if
+    that is refused, nothing is spent. ``public=True`` declares the table public: the fits still add their
+    noise, so that the figures are those of the private algorithm, but they are exact and nothing is charged
+    or protected. ``progress(done, total)`` is called after each fit. A database table is read into memory
+    once, because it promises no order in which a record could be recognised.
+
+    scikit-learn's ``cross_val_score(NaiveBayes(..., ledger=ledger), X, y)`` pays for every fit from the one
+    ledger too, but its scores are computed from the test records without noise: they are *not* private, and
+    no ledger knows of them.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> generator = np.random.default_rng(0)
+    >>> ill = generator.integers(0, 2, 5000)
+    >>> fever = 36.5 + 2 * ill + generator.normal(0, 0.8, 5000)
+    >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": [0, 1]}, target="ill")
+    >>> estimator = NaiveBayes(epsilon=0.5, schema=schema)
+    >>> result = cross_validate(estimator, fever[:, None], ill, folds=5, epsilon=1)
+    >>> 0.8 < result.evaluation.accuracy.value < 0.95, result.guarantee.epsilon
+    (True, 3.0)
+    """
+    process = _Process.of(estimator, folds, repeats, epsilon, delta, public)
+    ledger = ledger if ledger is not None else estimator.ledger
+    if public:
+        refuse_payment(epsilon, ledger)
+    bound = settled_bound(log_loss_bound, public)
+    twin = clone(estimator).set_params(ledger=None)
+    source, schema = twin._table(X, y)
+    inferred = twin._declared() is None
+    if not inferred:
+        schema.require_confirmed()
+    measurements(Predictor(twin._log_scores, ()), schema, measures, bound)  # refuse what cannot be measured
+    root = randomness.of(estimator.random_state if random_state is None else random_state)
+    what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
+    reservation = reserve(
+        source, schema, process.event(what), ledger=ledger, guaranteed=root.secure and not inferred, what=what
+    )
+    source = in_order(source, schema)
+    rounds = []
+    for done, child in enumerate(root.spawn(repeats)):
+        low, high = (int(word) for word in child.bits(2))
+        split = _Split(source, schema, folds, low | high << 64)
+        models = []
+        for fold, noise in enumerate(child.spawn(folds)):
+            models.append(clone(estimator).set_params(ledger=None, random_state=noise))
+            models[-1]._run(split.training(fold), schema, ledger=None)
+            if progress is not None:
+                progress(done * folds + fold + 1, repeats * folds)
+        plan = measurements(split.predictor(models), split.schema, measures, bound)
+        if public:
+            rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
+            steps: Sequence[Step] = ()
+        else:
+            curator = Curator(
+                split.all, split.schema, process.test, randomness=child, inferred=inferred, what=what
+            )
+            with curator:
+                rounds.append([Measured.mean([release]) for release in curator.measure(plan)])
+            steps = curator.guarantee.steps
+    guarantee = promise(
+        schema,
+        process.total,
+        process.steps(models[0].guarantee_.steps, steps),
+        seeded=not root.secure,
+        inferred=inferred,
+        counted=ledger is not None,
+    )
+    if public:
+        guarantee = replace(guarantee, caveats=(), voided=(_PUBLIC,))
+    if ledger is not None and reservation is not None:
+        ledger.commit(reservation, guarantee.to_dict())
+
+    def result(parts: Sequence[Measured]) -> Evaluation:
+        sums = Sums(parts[1], bound) if len(parts) > 1 else None
+        return Evaluation.of(schema.nominal_target().labels, parts[0], sums, guarantee)
+
+    pooled = [_pooled(parts) for parts in zip(*rounds, strict=True)]
+    return CrossValidation(result(pooled), tuple(map(result, rounds)), folds)
+
+
+def cross_validation_cost(
+    estimator: Any,
+    *,
+    folds: int = 10,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    repeats: int = 1,
+    measures: Measures = "all",
+    log_loss_bound: float | None = None,
+) -> Guarantee:
+    """What a cross-validation would cost in total, step by step, and its errors; reads and spends nothing.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+    >>> cost = cross_validation_cost(NaiveBayes(epsilon=0.1, schema=schema), folds=10, epsilon=0.1)
+    >>> print(cost.amount)
+    ε = 1
+    """
+    process = _Process.of(estimator, folds, repeats, epsilon, delta, public=False)
+    training = estimator.rehearse()
+    schema = estimator._declared()
+    testing = evaluation_cost(
+        schema, epsilon=float(epsilon or 0), delta=delta, measures=measures, log_loss_bound=log_loss_bound
+    )
+    counted = estimator.ledger is not None
+    return promise(schema, process.total, process.steps(training.steps, testing.steps), counted=counted)
+
+
+@dataclass(frozen=True)
+class _Process:
+    """How often what is spent."""
+
+    folds: int
+    repeats: int
+    fit: Pure | Approximate
+    test: Pure | Approximate
+    public: bool
+
+    @classmethod
+    def of(
+        cls, estimator: Any, folds: int, repeats: int, epsilon: float | None, delta: float, public: bool
+    ) -> _Process:
+        require_classifier(estimator)
+        validate(estimator)
+        for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise ParameterError(f"{name} must be a whole number of at least {least}.")
+        fit = budget(float(estimator.epsilon), float(estimator.delta))
+        return cls(int(folds), int(repeats), fit, fit if public else required_amount(epsilon, delta), public)
+
+    @property
+    def _parts(self) -> list[tuple[int, Pure | Zcdp]]:
+        fits = (self.repeats * (self.folds - 1), currency_of(self.fit))
+        return [fits] if self.public else [fits, (self.repeats, currency_of(self.test))]
+
+    def event(self, what: str) -> Sequential:
+        return Sequential(tuple(event_of(part, what) for times, part in self._parts for _ in range(times)))
+
+    @property
+    def total(self) -> Pure | Approximate:
+        """The whole process, as one amount."""
+        pure = sum((n * part.epsilon for n, part in self._parts if isinstance(part, Pure)), Fraction(0))
+        as_rho = sum(
+            (n * part.epsilon**2 / 2 for n, part in self._parts if isinstance(part, Pure)), Fraction(0)
+        )
+        rho = sum((n * part.rho for n, part in self._parts if isinstance(part, Zcdp)), Fraction(0))
+        if rho == 0:
+            return Pure(pure)
+        delta = max(self.fit.delta, self.test.delta)
+        epsilon = min(pure + zcdp_to_epsilon(rho, delta), zcdp_to_epsilon(rho + as_rho, delta))
+        return Approximate(epsilon, delta)
+
+    def steps(self, training: Sequence[Step], testing: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps of all fits and evaluations, equal ones as one."""
+        fits = Fraction(self.repeats * (self.folds - 1))
+        trained = f"training, {self.folds} folds" + (f", {self.repeats} times" if self.repeats > 1 else "")
+        tested = "test folds together" + (f", {self.repeats} times" if self.repeats > 1 else "")
+        return (
+            *(replace(s, what=f"{trained}: {s.what}", amount=s.amount.share(fits)) for s in training),
+            *(
+                replace(s, what=f"{tested}: {s.what}", amount=s.amount.share(Fraction(self.repeats)))
+                for s in testing
+            ),
+        )
+
+
+class _Split:
+    """One draw of folds: its training tables, and the whole table with each record's fold."""
+
+    def __init__(self, source: Source, schema: Schema, folds: int, key: int) -> None:
+        self._source, self._unit, self._folds, self._key = source, schema.unit, folds, key
+        self._label = fold_column(source)
+        self._attributes = tuple(column.name for column in schema.attributes)
+        number = Category(self._label, tuple(range(folds)))
+        self.schema = replace(schema, columns=(*schema.columns, number))
+
+    def training(self, fold: int) -> FoldSource:
+        return FoldSource(self._source, self._unit, self._folds, self._key, outside=fold)
+
+    @property
+    def all(self) -> FoldSource:
+        return FoldSource(self._source, self._unit, self._folds, self._key, label=self._label)
+
+    def predictor(self, models: Sequence[Any]) -> Predictor:
+        """Scores each record by the model that was trained without its fold."""
+
+        def log_scores(rows: Rows) -> NDArray[np.float64]:
+            folds = rows.codes(self._label)  # all the same: a batch is of one fold
+            scores: NDArray[np.float64] = models[int(folds[0]) if rows.size else 0]._log_scores(rows)
+            return scores
+
+        return Predictor(log_scores, (*self._attributes, self._label))
+
+
+def _asked(plan: Sequence[Any]) -> list[Any]:
+    return [measurement.statistic for measurement in plan]
+
+
+def _pooled(parts: Sequence[Measured]) -> Measured:
+    releases: tuple[Release, ...] = tuple(release for part in parts for release in part.releases)
+    return Measured(np.mean([part.value for part in parts], axis=0), releases)

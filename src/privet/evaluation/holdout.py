@@ -1,0 +1,222 @@
+"""Evaluation on test data: noised and paid for, or exact on data that is declared public.
+
+A score on private test records is an answer about private people like any other: an exact accuracy can tell
+whether somebody's record is in the test set. So ``evaluate`` measures through the curator.
+
+**Privacy.** The model is fixed (it was released before), so the measurements are those of ``stats.Confusion``
+and ``stats.PredictionErrors``, each with its share of the budget; every figure and error bar is computed from
+the two releases. Half of the budget goes to each: the confusion matrix carries accuracy, kappa and the
+class totals that all quotients need, the three sums together carry the rest. The denominators of WEKA's
+relative errors are functions of the class totals and cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from privet import randomness
+from privet.budget import Approximate, Ledger, Pure, budget
+from privet.budget.amounts import SMALLEST_EPSILON
+from privet.curator import Curator, Measurement, as_source, empty_table, is_table, promise, public_answers
+from privet.errors import DataError, ParameterError
+from privet.estimator import PrivateClassifier
+from privet.evaluation.figures import Measured, Sums
+from privet.evaluation.result import Evaluation
+from privet.release import Guarantee
+from privet.schema import Schema
+from privet.stats import Confusion, PredictionErrors, Predictor, Rows
+
+__all__ = ["Measures", "evaluate", "evaluation_cost"]
+
+Measures = Literal["all", "confusion"]
+
+# Where the log loss of a single record is cut. Noise grows with the bound, so on private data it is low: a
+# record whose class was given less than 0.7 % counts as 5. On public data it is where floats end.
+PRIVATE_BOUND = 5.0
+PUBLIC_BOUND = -math.log(float(np.finfo(np.float64).eps))
+
+
+def evaluate(
+    model: Any,
+    data: Any,
+    y: Any = None,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    ledger: Ledger | None = None,
+    public: bool = False,
+    random_state: Any = None,
+    measures: Measures = "all",
+    log_loss_bound: float | None = None,
+) -> Evaluation:
+    """How well a released model predicts the records of a table: (data, y), or a table that holds the target.
+
+    The result is (ε, δ)-differentially private for the unit of privacy in the model's schema and is paid from
+    ``ledger`` (by default the model's own, if it has one). ``public=True`` declares that the test data is
+    public knowledge: the figures are exact, cost nothing, and protect nobody. ``measures="confusion"`` spends
+    everything on the confusion matrix. Records without a class are left out; a value outside its declared
+    domain is an error, as in ``fit``. ``evaluation_cost`` tells the cost and the error before.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> generator = np.random.default_rng(0)
+    >>> ill = generator.integers(0, 2, 20_000)
+    >>> fever = 36.5 + 2 * ill + generator.normal(0, 0.8, 20_000)
+    >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": [0, 1]}, target="ill")
+    >>> model = NaiveBayes(epsilon=1.0, schema=schema).fit(fever[:10_000, None], ill[:10_000])
+    >>> result = evaluate(model, fever[10_000:, None], ill[10_000:], epsilon=0.5)
+    >>> 0.8 < result.accuracy.value < 0.95, result.accuracy.error < 0.01, result.guarantee.epsilon
+    (True, True, 0.5)
+    """
+    require_classifier(model)
+    check_is_fitted(model)
+    schema: Schema = model.schema_
+    table = _test_table(model, data, y)
+    columns = tuple(column.name for column in schema.attributes)
+    predictor = Predictor(model._log_scores, columns)
+    bound = settled_bound(log_loss_bound, public)
+    plan = measurements(predictor, schema, measures, bound)
+    inferred = bool(schema.drafted)
+    if public:
+        refuse_payment(epsilon, ledger)
+        confusion, *others = map(Measured, public_answers(table, schema, [m.statistic for m in plan]))
+        guarantee = declared_public(schema, "The test data was declared public; the figures are exact.")
+    else:
+        curator = Curator(
+            table,
+            schema,
+            required_amount(epsilon, delta),
+            ledger=ledger if ledger is not None else getattr(model, "ledger", None),
+            randomness=randomness.of(random_state),
+            inferred=inferred,
+            what=f"evaluate {type(model).__name__}",
+        )
+        with curator:
+            confusion, *others = [Measured.mean([release]) for release in curator.measure(plan)]
+        guarantee = curator.guarantee
+    sums = Sums(others[0], bound, _prior(model)) if others else None
+    return Evaluation.of(schema.nominal_target().labels, confusion, sums, guarantee)
+
+
+def evaluation_cost(
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    measures: Measures = "all",
+    log_loss_bound: float | None = None,
+) -> Guarantee:
+    """What an evaluation on tables of this schema would cost, and its errors. Reads no data, spends nothing.
+
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+    >>> print(evaluation_cost(schema, epsilon=1.0, measures="confusion").steps[0].sentence())
+    confusion matrix: geometric noise, ε = 1; off by at most 3 records in 95 % of cases.
+    """
+    predictor = Predictor(_no_scores, ())
+    bound = settled_bound(log_loss_bound, public=False)
+    curator = Curator(
+        empty_table(schema),
+        schema,
+        required_amount(epsilon, delta),
+        inferred=bool(schema.drafted),
+        what="rehearsal",
+    )
+    with curator:
+        curator.measure(measurements(predictor, schema, measures, bound))
+    return curator.guarantee
+
+
+def measurements(predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> list[Measurement]:
+    """What is asked of the test records: the confusion matrix, and the sums of errors if they are wanted."""
+    target = schema.nominal_target().name
+    confusion = Confusion(predictor, target)
+    if measures == "confusion":
+        return [Measurement(confusion, Fraction(1), "confusion matrix")]
+    if measures != "all":
+        raise ParameterError(f"measures must be 'all' or 'confusion', but is {measures!r}.")
+    errors = PredictionErrors(predictor, target, bound)
+    return [
+        Measurement(confusion, Fraction(1, 2), "confusion matrix"),
+        Measurement(errors, Fraction(1, 2), "sums of absolute errors, squared errors and log losses"),
+    ]
+
+
+def required_amount(epsilon: float | None, delta: float) -> Pure | Approximate:
+    """The budget of a private evaluation, which must be given."""
+    if epsilon is None:
+        raise ParameterError(
+            "An evaluation on private data is a release about the people in it and needs an epsilon.",
+            "Give one, such as epsilon=0.5; or public=True if the data is public knowledge.",
+        )
+    for name, value in (("epsilon", epsilon), ("delta", delta)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise ParameterError(f"{name} must be a number.")
+    return budget(float(epsilon), float(delta))
+
+
+def refuse_payment(epsilon: float | None, ledger: Ledger | None) -> None:
+    """Public data is not paid for; to give both is a misunderstanding that must not pass as privacy."""
+    if epsilon is not None or ledger is not None:
+        raise ParameterError(
+            "public=True gives exact figures without any privacy, yet an epsilon or a ledger was given too.",
+            "Leave out public=True to protect the people in the data, or leave out epsilon and ledger.",
+        )
+
+
+def settled_bound(bound: float | None, public: bool) -> float:
+    """Where the log loss of one record is cut."""
+    if bound is None:
+        return PUBLIC_BOUND if public else PRIVATE_BOUND
+    if isinstance(bound, bool) or not isinstance(bound, numbers.Real) or not 0 < bound <= 1000:
+        raise ParameterError("log_loss_bound must be a number above 0 and at most 1000.")
+    return float(bound)
+
+
+def declared_public(schema: Schema, reason: str) -> Guarantee:
+    """The guarantee of exact figures: none, and why."""
+    # A guarantee has an amount even where it is void; the smallest one stands for "nothing was spent".
+    guarantee = promise(schema, Pure(SMALLEST_EPSILON), ())
+    return replace(guarantee, caveats=(), voided=(reason,))
+
+
+def require_classifier(model: Any) -> None:
+    if not isinstance(model, PrivateClassifier):
+        raise ParameterError(
+            f"Only Privet's own classifiers can be evaluated here, not {type(model).__name__}.",
+            "For example  privet.NaiveBayes(epsilon=1.0, schema=schema)",
+        )
+
+
+def _test_table(model: Any, data: Any, y: Any) -> Any:
+    """The source of the test records with their classes."""
+    schema: Schema = model.schema_
+    names = getattr(data, "column_names", getattr(data, "columns", ()))
+    if y is None:
+        if is_table(data) or schema.target in names:
+            return as_source(data, schema=schema)
+        raise DataError(
+            "The test data holds no classes to compare the predictions with.",
+            f"Pass y, or a table with the column '{schema.target}'.",
+        )
+    if is_table(data):
+        raise DataError("A file or database table holds its own classes.", "Leave out y.")
+    named = len(names) > 0 and all(isinstance(name, str) for name in names)
+    table = data if named or not hasattr(data, "to_numpy") else data.to_numpy()
+    return as_source(table, y, names=None if named else model.columns_, target=schema.target)
+
+
+def _prior(model: Any) -> NDArray[np.float64] | None:
+    """The training prior, where the model has learned one."""
+    logarithms = getattr(model, "class_log_prior_", None)
+    return None if logarithms is None else np.exp(logarithms)
+
+
+def _no_scores(rows: Rows) -> NDArray[np.float64]:
+    return np.zeros((rows.size, rows.schema.nominal_target().size))
