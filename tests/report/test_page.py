@@ -113,8 +113,8 @@ def test_no_text_can_become_markup(text: str) -> None:
 
 def test_numbers_are_set_to_the_right_and_other_cells_are_not() -> None:
     html = full_page().html()
-    assert "<td class=number>1,234</td>" in html
-    assert "<td class=number>0.5</td>" in html
+    assert '<td class="number">1,234</td>' in html
+    assert '<td class="number">0.5</td>' in html
     assert "<td>True</td>" in html
 
 

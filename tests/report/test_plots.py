@@ -48,6 +48,20 @@ def test_stacked_parts_lie_end_to_end_against_the_limit() -> None:
     assert axes.get_xlim()[1] > 1.5
 
 
+def test_what_was_refused_is_hollow_and_may_pass_the_limit() -> None:
+    axes = stacked({"fit": 1.0}, 1.5, xlabel="epsilon", refused={"more": 1.0}).axes[0]
+    spent, refused = axes.patches
+    assert (refused.get_x(), refused.get_width()) == (1, 1)
+    assert spent.get_fill()
+    assert not refused.get_fill()
+    assert axes.get_xlim()[1] > 2
+
+
+def test_differences_below_zero_are_not_cut_off() -> None:
+    axes = error_bars(["a", "b"], [-5, 3], [2, 2], ylabel="difference").axes[0]
+    assert axes.get_ylim()[0] < -7
+
+
 def test_a_saved_drawing_has_a_white_ground_and_plain_colours(tmp_path: Path) -> None:
     save_svg(bars(["a"], [1], xlabel="x"), tmp_path / "bars.svg")
     text = (tmp_path / "bars.svg").read_text()

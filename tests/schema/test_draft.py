@@ -39,7 +39,7 @@ def test_kinds_and_marks():
     assert set(schema.drafted) == set(schema.names)
 
 
-@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.decimal128(5, 1)])
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.decimal128(20, 1)])
 def test_numeric_types(kind):
     column = of({"a": pa.array([1, 2]).cast(kind)})["a"]
     assert (column.low, column.high) == (1, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -34,13 +34,16 @@ allow it; 6 ledger; 7 model; 8 an optional part is missing; 130 interrupted."""
 class App(click.Group):
     """Turns every way in which a command can end into a message and an exit code."""
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(  # type: ignore[override]  # click's overloads say which mode returns; here none does
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
         words = list(sys.argv[1:] if args is None else args)
         output = Output(json="--json" in words, debug="--debug" in words or "PRIVET_DEBUG" in os.environ)
         extra["standalone_mode"] = False
         try:
             code = super().main(words, prog_name or "privet", obj=output, **extra)
         except PrivetError as error:
+            output.trace(error)
             code = output.refuse(error.message, error.advice, type(error).__name__, error.exit_code)
         except click.ClickException as error:
             if isinstance(error, click.UsageError) and error.ctx is not None:
@@ -57,13 +60,11 @@ class App(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 1
         except Exception as error:
-            if output.debug:
-                raise
+            output.trace(error)
             # The text of a foreign error may quote the data: only its kind is shown.
             code = output.refuse(
                 f"Privet met an error that it did not expect ({type(error).__name__}).",
-                "Please report it with the command and the output of  privet --debug …  (check that the "
-                "traceback shows no data before you send it).",
+                "Please report it, with the command and what  privet --debug …  prints (no data).",
                 "UnexpectedError",
                 1,
             )
@@ -72,7 +73,9 @@ class App(click.Group):
 
 @click.group(cls=App, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="privet")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error (it may quote data).")
+@click.option(
+    "--debug", is_flag=True, help="Show where an error arose (never its text, which could quote data)."
+)
 def app(debug: bool) -> None:
     """Mine sensitive tables, and let out only what is safe to let out.
 

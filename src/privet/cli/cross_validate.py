@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from privet.cli.forms import AlgorithmGroup
-from privet.cli.options import FILE, opened_ledger, run_options, schema_option
+from privet.cli.options import FILE, Run, public_option, run_options, schema_option
 from privet.cli.output import output, shows_json
-from privet.cli.plan import account_errors, show_plan
+from privet.cli.plan import account_errors, go_ahead
 
 __all__ = ["cross_validate"]
 
@@ -18,42 +18,50 @@ __all__ = ["cross_validate"]
 @click.argument("data", type=FILE)
 @schema_option
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="How many parts.")
-@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="How often, with new folds.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=1, show_default=True, help="How often, with new folds."
+)
 @click.option("--score-epsilon", type=click.FLOAT, help="What the scores may cost (needed unless --public).")
 @click.option("--score-delta", type=click.FLOAT, default=0.0, show_default=True, help="Their delta.")
-@click.option("--public", is_flag=True, help="DATA is public: exact scores, free. Never say this of private data.")
+@public_option
 @run_options
 @shows_json
-def _body(algorithm: str, parameters: dict[str, Any], *, data: Path, schema: Path, folds: int, repeats: int, score_epsilon: float | None, score_delta: float, public: bool, ledger: Path, no_ledger: bool, analyst: str | None, engine: str, seed: int | None, dry_run: bool, yes: bool) -> None:  # fmt: skip
+def _body(
+    algorithm: str,
+    parameters: dict[str, Any],
+    *,
+    data: Path,
+    schema: Path,
+    folds: int,
+    repeats: int,
+    score_epsilon: float | None,
+    score_delta: float,
+    public: bool,
+    **options: Any,
+) -> None:
     from privet import service
 
-    to = output()
+    to, run = output(), Run(**options)
     if (score_epsilon is None) != public:
         raise click.UsageError("Give either --score-epsilon (what the scores may cost) or --public.")
-    with account_errors(data, schema, ledger):
-        book = None if public else opened_ledger(ledger, no_ledger, analyst, seed)
+    with account_errors(data, schema, run.ledger):
         how: dict[str, Any] = {
             "folds": folds,
             "repeats": repeats,
             "epsilon": score_epsilon,
             "delta": score_delta,
-            "ledger": book,
-            "engine": engine,
+            "ledger": None if public else run.opened_ledger(),
+            "engine": run.engine,
         }
-        if dry_run and public:
-            to.result({"dry_run": True, "amount": None}, lambda: click.echo("Scores on public data cost nothing."))
+
+        def plan(watch: service.Watch | None) -> service.Plan:
+            return service.plan_cross_validation(algorithm, data, schema, parameters, **how, watch=watch)
+
+        if not go_ahead(None if public else plan, run):
             return
-        if dry_run or (to.interactive and not yes and not public):
-            with to.progress("Planning") as watch:
-                plan = service.plan_cross_validation(algorithm, data, schema, parameters, **how, watch=watch)
-            if dry_run:
-                to.result(plan.to_dict(), lambda: show_plan(plan))
-                return
-            show_plan(plan, err=True)
-            to.confirm("Spend this?", yes)
         with to.progress(f"Cross-validating {algorithm}", unit="fits") as progress:
             found = service.cross_validate(
-                algorithm, data, schema, parameters, **how, public=public, seed=seed, progress=progress
+                algorithm, data, schema, parameters, **how, public=public, seed=run.seed, progress=progress
             )
     to.result(found.to_dict(), lambda: click.echo(found.text()))
 

@@ -82,7 +82,8 @@ class AlgorithmGroup(click.Group):
             return None
         from privet.parameters import parameters_of
 
-        options = {p.name: option for p in parameters_of(entry.load()) if (option := option_for(p))}
+        cls: Any = entry.load()
+        options = {p.name: option for p in parameters_of(cls) if (option := option_for(p))}
 
         def run(**values: Any) -> Any:
             parameters = {name: values.pop(name) for name in options}

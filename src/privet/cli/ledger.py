@@ -18,7 +18,9 @@ AMOUNT = click.FLOAT
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option("--rho", type=AMOUNT, help="The limit as zCDP, instead of epsilon.")(command)
-    command = click.option("--delta", type=AMOUNT, default=0.0, show_default=True, help="The limit's delta.")(command)
+    command = click.option("--delta", type=AMOUNT, default=0.0, show_default=True, help="The limit's delta.")(
+        command
+    )
     return click.option("--epsilon", type=AMOUNT, help="The limit: all that may ever be spent.")(command)
 
 
@@ -32,11 +34,34 @@ def ledger() -> None:
 @schema_option
 @_limit_options
 @click.option("--each-analyst", type=AMOUNT, metavar="EPSILON", help="What any one analyst may spend of it.")
-@click.option("--analyst-limit", "own", multiple=True, metavar="NAME=EPSILON", help="What this analyst may spend of it; repeat for more.")
-@click.option("--accountant", type=click.Choice(["auto", "basic", "zcdp", "best"]), default="auto", show_default=True, help="How spends add up.")
+@click.option(
+    "--analyst-limit",
+    "own",
+    multiple=True,
+    metavar="NAME=EPSILON",
+    help="What this analyst may spend of it; repeat for more.",
+)
+@click.option(
+    "--accountant",
+    type=click.Choice(["auto", "basic", "zcdp", "best"]),
+    default="auto",
+    show_default=True,
+    help="How spends add up.",
+)
 @ledger_options
 @shows_json
-def open_(data: Path, schema: Path, epsilon: float | None, delta: float, rho: float | None, each_analyst: float | None, own: tuple[str, ...], accountant: str, ledger: Path, analyst: str | None) -> None:  # fmt: skip
+def open_(
+    data: Path,
+    schema: Path,
+    epsilon: float | None,
+    delta: float,
+    rho: float | None,
+    each_analyst: float | None,
+    own: tuple[str, ...],
+    accountant: str,
+    ledger: Path,
+    analyst: str | None,
+) -> None:
     """Give the people in the table DATA a budget. Makes the ledger file where there is none."""
     from privet import service
     from privet.errors import ParameterError
@@ -53,18 +78,20 @@ def open_(data: Path, schema: Path, epsilon: float | None, delta: float, rho: fl
             raise ParameterError("--analyst-limit is written NAME=EPSILON.", "alice=0.5") from None
     if "" in analysts:
         raise ParameterError("--analyst-limit is written NAME=EPSILON.", "alice=0.5")
-    each = service.limit_of(each_analyst, delta) if each_analyst is not None else None
+    everyone = service.limit_of(each_analyst, delta) if each_analyst is not None else None
     read = read_schema(schema)
     with to.progress("Recognising the table") as watch:
         table = service.open_table(data, read, watch=watch)
         book = service.open_ledger(ledger, analyst, create=True)
         dataset = service.open_account(
-            book, table, read, limit, each_analyst=each, analysts=analysts, accountant=accountant
+            book, table, read, limit, each_analyst=everyone, analysts=analysts, accountant=accountant
         )
     [view] = service.view_accounts(book, dataset)
     to.result(
         {"ledger": str(ledger)} | view.to_dict(),
-        lambda: click.echo(f"Opened '{dataset}' in {ledger} with a limit of {limit}, protecting {view.unit}."),
+        lambda: click.echo(
+            f"Opened '{dataset}' in {ledger} with a limit of {limit}, protecting {view.unit}."
+        ),
     )
 
 
@@ -83,7 +110,13 @@ def show(dataset: str | None, ledger: Path, analyst: str | None) -> None:
         for view in views:
             balance = view.balance
             rows.append(
-                (view.dataset, "everybody", balance.limit, balance.spent or "nothing", balance.left or "nothing")
+                (
+                    view.dataset,
+                    "everybody",
+                    balance.limit,
+                    balance.spent or "nothing",
+                    balance.left or "nothing",
+                )
             )
             rows += [
                 ("", who, own.limit, own.spent or "nothing", own.left or "nothing")
@@ -107,7 +140,15 @@ def history(dataset: str | None, guarantees: bool, ledger: Path, analyst: str | 
 
     def text() -> None:
         rows = [
-            (e.number, e.when, e.who, e.dataset, e.what, e.amount if e.kind == "reserve" else "", e.state or "")
+            (
+                e.number,
+                e.when,
+                e.who,
+                e.dataset,
+                e.what,
+                e.amount if e.kind == "reserve" else "",
+                e.state or "",
+            )
             for e in entries
         ]
         output().table(("No.", "When", "Who", "Dataset", "What", "Cost", "State"), rows)
@@ -124,7 +165,15 @@ def history(dataset: str | None, guarantees: bool, ledger: Path, analyst: str | 
 @click.option("--for", "who", metavar="NAME", help="Set the limit of this analyst, not that of the dataset.")
 @ledger_options
 @shows_json
-def limit(dataset: str, epsilon: float | None, delta: float, rho: float | None, who: str | None, ledger: Path, analyst: str | None) -> None:  # fmt: skip
+def limit(
+    dataset: str,
+    epsilon: float | None,
+    delta: float,
+    rho: float | None,
+    who: str | None,
+    ledger: Path,
+    analyst: str | None,
+) -> None:
     """Raise or lower a limit. A limit below what is spent already stops all further spending."""
     from privet import service
 
@@ -136,7 +185,9 @@ def limit(dataset: str, epsilon: float | None, delta: float, rho: float | None, 
 
 
 @ledger.command()
-@click.option("--head", "noted", metavar="HEAD", help="A head that was noted down earlier (privet ledger head).")
+@click.option(
+    "--head", "noted", metavar="HEAD", help="A head that was noted down earlier (privet ledger head)."
+)
 @ledger_options
 @shows_json
 def verify(noted: str | None, ledger: Path, analyst: str | None) -> None:

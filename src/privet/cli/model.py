@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from privet.cli.options import FILE
+from privet.cli.options import FILE, verify_key
 from privet.cli.output import output, shows_json
 
 __all__ = ["model"]
@@ -19,7 +19,7 @@ def model() -> None:
 
 @model.command()
 @click.argument("file", type=FILE)
-@click.option("--verify-key", type=FILE, metavar="FILE", help="Refuse a model that the owner of this public key has not signed.")
+@verify_key
 @shows_json
 def show(file: Path, verify_key: Path | None) -> None:
     """Show what a model was made with, and its guarantee in words."""
@@ -31,7 +31,8 @@ def show(file: Path, verify_key: Path | None) -> None:
     summary = {key: document[key] for key in ("algorithm", "parameters", "guarantee", "schema")}
 
     def text() -> None:
-        click.echo(f"{file}: {document['algorithm']}, predicts '{schema.target}' from {len(schema.attributes)} attributes.")
+        made = f"{document['algorithm']}, predicts '{schema.target}' from {len(schema.attributes)} attributes"
+        click.echo(f"{file}: {made}.")
         click.echo("Parameters: " + ", ".join(f"{k} = {v}" for k, v in document["parameters"].items()))
         click.echo(f"Signature: {'checked' if verify_key else 'not checked (--verify-key)'}.\n")
         click.echo(loaded.guarantee_.text())

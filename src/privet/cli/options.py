@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from privet.cli.output import output
+
 if TYPE_CHECKING:
     from privet.budget import Ledger
 
-__all__ = ["FILE", "OUTPUT", "force", "ledger_options", "opened_ledger", "run_options", "schema_option"]
+__all__ = [
+    "FILE",
+    "OUTPUT",
+    "Run",
+    "force",
+    "ledger_options",
+    "public_option",
+    "run_options",
+    "schema_option",
+    "verify_key",
+]
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -24,6 +37,17 @@ schema_option = click.option(
     "--schema", "-s", type=FILE, required=True, metavar="FILE", help="What is public about the table."
 )
 force = click.option("--force", is_flag=True, help="Replace the output file if it is there already.")
+verify_key = click.option(
+    "--verify-key",
+    type=FILE,
+    metavar="FILE",
+    help="Refuse a model that the owner of this public key has not signed.",
+)
+public_option = click.option(
+    "--public",
+    is_flag=True,
+    help="DATA is public: exact scores, free. Never say this of private data.",
+)
 _ledger = click.option(
     "--ledger",
     type=FILE,
@@ -77,16 +101,27 @@ run_options = _stacked(
 )
 
 
-def opened_ledger(ledger: Path, no_ledger: bool, analyst: str | None, seed: int | None) -> Ledger | None:
-    """The ledger of a run that spends, with the warnings that its options call for."""
-    from privet.cli.output import output
-    from privet.service import open_ledger
+@dataclass(frozen=True)
+class Run:
+    """The values of ``run_options``: who reads, who pays, and whether anybody is asked."""
 
-    if seed is not None:
-        output().warn(
-            "seeded noise can be taken away again by whoever knows the seed. This run has NO privacy guarantee."
-        )
-    if no_ledger:
-        output().warn("no ledger keeps count of this run: what else was released is not added up.")
-        return None
-    return open_ledger(ledger, analyst)
+    ledger: Path
+    no_ledger: bool
+    analyst: str | None
+    engine: str
+    seed: int | None
+    dry_run: bool
+    yes: bool
+
+    def opened_ledger(self) -> Ledger | None:
+        """The ledger that pays, with the warnings that the options call for."""
+        from privet.service import open_ledger
+
+        if self.seed is not None:
+            output().warn(
+                "whoever knows the seed can take the noise away: this run has NO privacy guarantee."
+            )
+        if self.no_ledger:
+            output().warn("no ledger keeps count of this run: what else was released is not added up.")
+            return None
+        return open_ledger(self.ledger, self.analyst)

@@ -45,22 +45,31 @@ class Output:
             click.echo(json.dumps({"error": error}, indent=2, ensure_ascii=False))
         return code
 
+    def trace(self, error: BaseException | None) -> None:
+        """With ``--debug``: where an error and its causes arose, without texts (they may quote data)."""
+        while self.debug and error is not None:
+            import traceback
+
+            click.echo("".join(traceback.format_tb(error.__traceback__)), err=True, nl=False)
+            click.echo(f"{type(error).__module__}.{type(error).__qualname__}\n", err=True)
+            error = error.__cause__ or error.__context__
+
     @property
     def interactive(self) -> bool:
         """Whether there is a person to ask."""
         return not self.json and sys.stdin.isatty() and sys.stderr.isatty()
 
-    def confirm(self, question: str, yes: bool) -> None:
+    def confirm(self, question: str, yes: bool, declined: str = "Nothing was spent.") -> None:
         """Ask, where there is somebody to ask; a command in a script goes ahead."""
         if yes or not self.interactive:
             return
         if not click.confirm(question, err=True):
-            self.note("Nothing was spent.")
+            self.note(declined)
             raise click.exceptions.Exit(1)
 
     @contextmanager
     def progress(self, what: str, unit: str = "rows") -> Iterator[Callable[[int, int | None], None] | None]:
-        """A bar on stderr that is told how far the work is, and gone when it is done; none where nobody looks."""
+        """A bar on stderr, told how far the work is and gone when it is done; none where nobody looks."""
         if self.json or not sys.stderr.isatty():
             yield None
             return

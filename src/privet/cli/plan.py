@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from privet.service import Plan
+from privet.cli.options import Run
+from privet.cli.output import output
 
-__all__ = ["account_errors", "show_plan"]
+if TYPE_CHECKING:
+    from privet.service import Plan, Watch
+
+__all__ = ["account_errors", "go_ahead", "show_plan"]
+
+
+def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run) -> bool:
+    """Whether to run: not if this was a dry run, nor before a person at a terminal has seen the cost.
+
+    ``make`` makes the plan; nothing stands for a run on public data, which costs nothing.
+    """
+    to = output()
+    if make is None:
+        if run.dry_run:
+            free = "Scores on public data cost nothing."
+            to.result({"dry_run": True, "amount": None}, lambda: click.echo(free))
+        return not run.dry_run
+    if not run.dry_run and (run.yes or not to.interactive):
+        return True
+    with to.progress("Planning") as watch:
+        plan = make(watch)
+    if run.dry_run:
+        to.result(plan.to_dict(), lambda: show_plan(plan))
+        return False
+    show_plan(plan, err=True)
+    to.confirm("Spend this?", run.yes)
+    return True
 
 
 def show_plan(plan: Plan, err: bool = False) -> None:
@@ -22,7 +48,7 @@ def show_plan(plan: Plan, err: bool = False) -> None:
     def say(line: str = "") -> None:
         click.echo(line, err=err)
 
-    say(f"To {plan.what} would cost {plan.amount}, protecting {plan.unit}.")
+    say(f"Planned: {plan.what}. It would cost {plan.amount}, protecting {plan.unit}.")
     for note in plan.notes:
         say(f"It would have NO guarantee. {note}")
     say()

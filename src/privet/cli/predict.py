@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import click
 
-from privet.cli.options import FILE, OUTPUT, force
+from privet.cli.options import FILE, OUTPUT, force, verify_key
 from privet.cli.output import output, shows_json
 
 __all__ = ["predict"]
@@ -15,13 +17,29 @@ __all__ = ["predict"]
 @click.command()
 @click.argument("model", type=FILE)
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", "place", type=OUTPUT, required=True, metavar="FILE", help="Where the predictions go: .csv, .parquet or .arff (- for CSV on stdout).")
+@click.option(
+    "-o",
+    "--output",
+    "place",
+    type=OUTPUT,
+    required=True,
+    metavar="FILE",
+    help="Where the predictions go: .csv, .parquet or .arff (- for CSV on stdout).",
+)
 @click.option("--probabilities", is_flag=True, help="Write the probability of each class too.")
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column of DATA; repeat for more.")
-@click.option("--verify-key", type=FILE, metavar="FILE", help="Refuse a model that the owner of this public key has not signed.")
+@verify_key
 @force
 @shows_json
-def predict(model: Path, data: Path, place: Path, probabilities: bool, keep: tuple[str, ...], verify_key: Path | None, force: bool) -> None:  # fmt: skip
+def predict(
+    model: Path,
+    data: Path,
+    place: Path,
+    probabilities: bool,
+    keep: tuple[str, ...],
+    verify_key: Path | None,
+    force: bool,
+) -> None:
     """Predict the class of each record in DATA with a released MODEL. Costs no privacy budget.
 
     The predictions say something about the records in DATA, so they are as private as that file is.
@@ -37,21 +55,12 @@ def predict(model: Path, data: Path, place: Path, probabilities: bool, keep: tup
     loaded = load_model(model, verify_key)
     if not stdout:
         service.check_place(place, force=force)
-    with to.progress("Predicting") as watch:
+    with tempfile.TemporaryDirectory() as folder, to.progress("Predicting") as watch:
+        file = Path(folder) / "predicted.csv" if stdout else place
+        count = service.predict(loaded, data, file, probabilities=probabilities, keep=keep, watch=watch)
         if stdout:
-            import shutil
-            import sys
-            import tempfile
-
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / "predicted.csv"
-                service.predict(loaded, data, file, probabilities=probabilities, keep=keep, watch=watch)
-                with file.open("rb") as stream:
-                    shutil.copyfileobj(stream, click.get_binary_stream("stdout"))
-                sys.stdout.flush()
+            with file.open("rb") as stream:
+                shutil.copyfileobj(stream, click.get_binary_stream("stdout"))
             return
-        count = service.predict(loaded, data, place, probabilities=probabilities, keep=keep, watch=watch)
-    to.result(
-        {"predictions": str(place), "records": count},
-        lambda: click.echo(f"{count} records were classified; the predictions are in {place}."),
-    )
+    done = f"{count} records were classified; the predictions are in {place}."
+    to.result({"predictions": str(place), "records": count}, lambda: click.echo(done))

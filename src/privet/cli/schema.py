@@ -11,7 +11,7 @@ from privet.cli.options import FILE, OUTPUT, force, schema_option
 from privet.cli.output import output, shows_json
 
 if TYPE_CHECKING:
-    from privet.schema import Schema
+    from privet.schema import Column, Schema
 
 __all__ = ["schema"]
 
@@ -23,17 +23,60 @@ def schema() -> None:
 
 @schema.command()
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", "place", type=OUTPUT, metavar="FILE", help="Where the schema goes (- for stdout).  [default: NAME.schema.toml beside DATA]")
+@click.option(
+    "-o",
+    "--output",
+    "place",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Where the schema goes (- for stdout).  [default: NAME.schema.toml beside DATA]",
+)
 @click.option("--target", metavar="COLUMN", help="The column to predict.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="A column to leave out; repeat for more.")
-@click.option("--id", "id_", metavar="COLUMN", help="The column that says who a person is: people are protected, not records.")
-@click.option("--most", type=click.IntRange(1), default=1, show_default=True, help="How many records of one person count at most (with --id); surplus ones are dropped.")
-@click.option("--neighbours", type=click.Choice(["add_remove", "replace"]), default="add_remove", show_default=True, help="Protect whether somebody is in the table, or (their number being public) what they are.")
-@click.option("--dataset", metavar="NAME", help="A name for the people in the table: tables of one name share one budget.")
-@click.option("--declare-public", is_flag=True, help="Declare everything that was read off the data public, unseen. Every guarantee will say so.")
+@click.option(
+    "--id",
+    "id_",
+    metavar="COLUMN",
+    help="The column that says who a person is: people are protected, not records.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many records of one person count at most (with --id); surplus ones are dropped.",
+)
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add_remove", "replace"]),
+    default="add_remove",
+    show_default=True,
+    help="Protect whether somebody is in the table, or (their number being public) what they are.",
+)
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    help="A name for the people in the table: tables of one name share one budget.",
+)
+@click.option(
+    "--declare-public",
+    is_flag=True,
+    help="Declare everything that was read off the data public, unseen. Every guarantee will say so.",
+)
 @force
 @shows_json
-def draft(data: Path, place: Path | None, target: str | None, ignore: tuple[str, ...], id_: str | None, most: int, neighbours: str, dataset: str | None, declare_public: bool, force: bool) -> None:  # fmt: skip
+def draft(
+    data: Path,
+    place: Path | None,
+    target: str | None,
+    ignore: tuple[str, ...],
+    id_: str | None,
+    most: int,
+    neighbours: str,
+    dataset: str | None,
+    declare_public: bool,
+    force: bool,
+) -> None:
     """Draft a schema from the table DATA, for a person to check.
 
     Bounds and domains that are read off the data are marked, and nothing private runs before they are
@@ -59,7 +102,9 @@ def draft(data: Path, place: Path | None, target: str | None, ignore: tuple[str,
             watch=watch,
         )
     if declare_public:
-        to.warn("bounds and domains read off the data are declared public wholesale; every guarantee says so.")
+        to.warn(
+            "bounds and domains read off the data are declared public wholesale; every guarantee says so."
+        )
     if str(place) == "-":
         to.result(_summary(drafted, None), lambda: click.echo(schema_text(drafted), nl=False))
         return
@@ -70,7 +115,7 @@ def draft(data: Path, place: Path | None, target: str | None, ignore: tuple[str,
 def _say_draft(drafted: Schema, place: Path) -> None:
     click.echo(f"{place}: {len(drafted.columns)} columns, {len(drafted.drafted)} of them to be confirmed.")
     if drafted.drafted:
-        output().note(f"Check each entry marked \"read off the data\", then:  privet schema confirm {place}")
+        output().note(f'Check each entry marked "read off the data", then:  privet schema confirm {place}')
 
 
 def _summary(schema: Schema, place: Path | None) -> dict[str, object]:
@@ -84,23 +129,49 @@ def _summary(schema: Schema, place: Path | None) -> dict[str, object]:
 
 @schema.command()
 @click.argument("file", type=FILE)
-@click.option("--column", "columns", multiple=True, metavar="COLUMN", help="Confirm this column only; repeat for more.  [default: all]")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Confirm this column only; repeat for more.  [default: all]",
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask: you have looked at every entry.")
 @shows_json
-def confirm(file: Path, columns: tuple[str, ...]) -> None:
-    """Confirm that entries read off the data are public knowledge. You are asked nothing: look first."""
+def confirm(file: Path, columns: tuple[str, ...], yes: bool) -> None:
+    """Confirm, as a person, that entries read off the data are public knowledge. Look at them first."""
     from privet import service
     from privet.schema import read_schema, write_schema
 
+    to = output()
     before = read_schema(file)
     after = service.confirm_schema(before, columns)
+    left = set(after.drafted)
+    rows = [_row(column) for column in before.columns if column.name in set(before.drafted) - left]
+    if to.interactive and not yes and rows:
+        to.table(("Column", "Kind", "Public", "Origin"), rows)
+        to.confirm(
+            "Would you know all of this without the data?", yes, "Nothing was confirmed: correct the file."
+        )
     service.check_place(file, force=True)
     write_schema(after, file)
-    done = len(before.drafted) - len(after.drafted)
+    to.result(
+        _summary(after, file),
+        lambda: click.echo(f"{file}: {len(rows)} confirmed, {len(left)} left to confirm."),
+    )
 
-    def text() -> None:
-        click.echo(f"{file}: {done} confirmed, {len(after.drafted)} left to confirm.")
 
-    output().result(_summary(after, file), text)
+def _row(column: Column) -> tuple[str, str, str, str]:
+    """A column for a person to read: kind, bounds or domain, and where they came from."""
+    from privet.schema import Number
+
+    if isinstance(column, Number):
+        cuts = f", {len(column.cuts)} cuts" if column.cuts else ""
+        kind = "integer" if column.integer else "number"
+        return column.name, kind, f"{column.low:g} to {column.high:g}{cuts}", column.origin
+    shown = ", ".join(str(value) for value in column.labels[:8])
+    more = f", … ({column.size})" if column.size > 8 else ""
+    return column.name, "category", shown + more, column.origin
 
 
 @schema.command()
@@ -108,23 +179,15 @@ def confirm(file: Path, columns: tuple[str, ...]) -> None:
 @shows_json
 def show(file: Path) -> None:
     """Show a schema: each column, what is public about it, and where that came from."""
-    from privet.schema import Number, read_schema
+    from privet.schema import read_schema
 
     read = read_schema(file)
 
     def text() -> None:
-        click.echo(f"Target: {read.target or 'none'}. Missing cells: {read.missing}. Dataset: {read.dataset or 'by content'}.")
+        click.echo(f"Target: {read.target or 'none'}. Missing cells: {read.missing}.")
+        click.echo(f"Dataset: {read.dataset or 'recognised by its content'}.")
         click.echo(f"Protects {read.unit.describe()}.\n")
-        rows = []
-        for column in read.columns:
-            if isinstance(column, Number):
-                kind = "integer" if column.integer else "number"
-                public = f"{column.low:g} to {column.high:g}" + (f", {len(column.cuts)} cuts" if column.cuts else "")
-            else:
-                kind, shown = "category", [str(value) for value in column.labels[:8]]
-                public = ", ".join(shown) + (f", … ({column.size})" if column.size > 8 else "")
-            rows.append((column.name, kind, public, column.origin))
-        output().table(("Column", "Kind", "Public", "Origin"), rows)
+        output().table(("Column", "Kind", "Public", "Origin"), [_row(column) for column in read.columns])
 
     output().result(_summary(read, file), text)
 

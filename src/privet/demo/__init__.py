@@ -23,8 +23,8 @@ def main(output: Path | str = "privet-demo", records: int = 20_000, seed: int | 
     from privet.demo.teller import Teller
     from privet.errors import ParameterError
 
-    if records < 100:
-        raise ParameterError("The demonstration needs at least 100 patients.", "Give  --records 20000")
+    if records < 1000:
+        raise ParameterError("The demonstration needs at least 1,000 patients.", "Give  --records 20000")
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     files = Files.within(folder)
@@ -36,7 +36,9 @@ def main(output: Path | str = "privet-demo", records: int = 20_000, seed: int | 
     teller.title(f"A private model of {records:,} patients. None of them exists; the privacy is real.")
     outcome = tell(files, teller, training, holdout)
     teller.step("The report")
-    teller.say("Plots need exact figures to compare with, which generated data may show and real data may not.")
+    teller.say(
+        "Plots need exact figures to compare with, which generated data may show and real data may not."
+    )
     exact = exact_figures(training, holdout, outcome.schema, outcome.model)
     report_of(outcome, exact).write(files.report)
     teller.say(f"Open {files.report} in a browser.")

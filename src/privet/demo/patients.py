@@ -73,7 +73,7 @@ def patients(records: int = 20_000, seed: int = SEED) -> pa.Table:
 
 
 def public_knowledge() -> Schema:
-    """What a clinic may say about its table without looking at it: round bounds, and the answers on its form."""
+    """What a clinic can say about its table without looking: round bounds, the answers on its form."""
     columns = (
         Number("age", 18, 100, integer=True),
         Category("sex", ("female", "male")),

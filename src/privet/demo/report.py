@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from privet.budget import Entry
 from privet.demo.figures import Exact
 from privet.demo.patients import DATASET
-from privet.demo.story import LIMIT, Outcome
+from privet.demo.story import FIT_EPSILON, LIMIT, Outcome
 from privet.report import Page, bars, error_bars, lines, stacked
 from privet.schema import Category, Column
 
 __all__ = ["curve_figure", "report_of"]
 
 _OWNER_ONLY = (
-    "Computed on generated data, on which nobody's privacy depends. The owner of real data could not show this "
-    "without paying for it."
+    "Computed on generated data, on which nobody's privacy depends. The owner of real data could not show "
+    "this without paying for it."
 )
 
 
@@ -40,16 +41,15 @@ def _summary(page: Page, outcome: Outcome, exact: Exact) -> None:
     evaluation = outcome.evaluation
     section.note(
         f"A naive Bayes model, private with {outcome.model.guarantee_.amount}, predicts "
-        f"{_percent(evaluation.accuracy.value)} ± {_percent(evaluation.accuracy.error)} of the patients in the "
-        f"holdout right. Measuring that cost {evaluation.guarantee.amount} more. The analyst who asked next was "
-        "refused.",
+        f"{_percent(evaluation.accuracy.value)} ± {_percent(evaluation.accuracy.error)} of the holdout right."
+        f" Measuring that cost {evaluation.guarantee.amount} more. The analyst who asked next was refused.",
         "good",
     )
     section.table(
         ["figure", "released", "exact, for comparison"],
         [
-            ["accuracy", str(evaluation.accuracy), f"{exact.accuracy:.4f}"],
-            ["kappa", str(evaluation.kappa), "not computed"],
+            ["accuracy", str(evaluation.accuracy), str(exact.evaluation.accuracy)],
+            ["kappa", str(evaluation.kappa), str(exact.evaluation.kappa)],
             ["records in the holdout", str(evaluation.records), f"{exact.holdout:,}"],
         ],
         caption="The private evaluation. ± covers the privacy noise in 95 % of cases.",
@@ -79,7 +79,7 @@ def _accuracy(page: Page, exact: Exact) -> None:
     section.figure(
         curve_figure(exact),
         alt=f"Accuracy rises with epsilon: {points}; without noise {curve.not_private:.2f}.",
-        caption=f"The line is the mean of {curve.repeats} fits for each ε; the band spans the worst and the best.",
+        caption=f"The line is the mean of {curve.repeats} fits for each ε; the band spans worst to best.",
     )
 
 
@@ -90,8 +90,8 @@ def _classes(page: Page, outcome: Outcome, exact: Exact) -> None:
     error = float(model.class_count_error_)
     section = page.section("How many patients in each class?")
     section.text(
-        "Nobody asked for this count by itself. Each attribute's noisy table adds up to it, so the model takes "
-        "the weighted mean of all of them, and it costs nothing further.",
+        "Nobody asked for this count by itself. Each attribute's noisy table adds up to it, so the model "
+        "takes the weighted mean of all of them, and it costs nothing further.",
         _OWNER_ONLY,
     )
     described = "; ".join(
@@ -109,7 +109,13 @@ def _classes(page: Page, outcome: Outcome, exact: Exact) -> None:
             truth_name="exact",
         ),
         alt=f"Patients in each class. {described}.",
-        caption=f"The error bars are ± {error:.0f} patients, which is narrow against these counts.",
+        caption=f"The error bars of ± {error:.0f} patients are hard to see beside these counts.",
+    )
+    differences = [count - truth for count, truth in zip(released, exact.counts, strict=True)]
+    section.figure(
+        error_bars(labels, differences, [error] * len(labels), ylabel="released minus exact, patients"),
+        alt="Differences: " + ", ".join(f"{n} {d:+.0f}" for n, d in zip(labels, differences, strict=True)),
+        caption="The same, magnified. The bars are meant to hold zero in 95 % of cases.",
     )
 
 
@@ -117,8 +123,8 @@ def _budget(page: Page, outcome: Outcome) -> None:
     steps = outcome.model.guarantee_.steps
     section = page.section("Where the model's budget went")
     section.text(
-        "A patient appears in one cell of each attribute's table. So a whole table costs one share, however many "
-        "cells it has, and larger tables get a larger share."
+        "A patient appears in one cell of each attribute's table. So a whole table costs one share, however "
+        "many cells it has, and larger tables get a larger share."
     )
     labels = [step.what.split("'")[1] for step in steps]
     shares = [float(step.amount.epsilon) for step in steps]
@@ -141,26 +147,26 @@ def _ledger(page: Page, outcome: Outcome) -> None:
     section = page.section("The ledger")
     section.text(f"The owner set a limit of ε = {LIMIT:g} for everybody together.")
     section.figure(
-        stacked(parts, LIMIT, xlabel="ε", limit_name="limit"),
+        stacked(parts, LIMIT, xlabel="ε", refused={"ben: refused": FIT_EPSILON}),
         alt="; ".join(f"{name} {value:g}" for name, value in parts.items()) + f"; limit {LIMIT:g}.",
         caption=f"{ledger.balance(DATASET)}.",
     )
     section.note(f"Ben asked for ε = 1: {outcome.budget_refusal.message}", "warning")
     section.table(
-        ["entry", "when", "who", "what", "amount", "state"],
+        ["entry", "when", "who", "what", "cost", "state"],
         [
-            [e.number, e.when[:19].replace("T", " "), e.who, e.what, str(e.amount or ""), e.state or ""]
+            [str(e.number), _moment(e), e.who, e.what, str(e.amount) if e in spends else "", e.state or ""]
             for e in ledger.history(DATASET)
         ],
-        caption="Everything that was done, in order; each entry is sealed together with the one before it.",
+        caption="What was done, in order, each entry sealed with the one before. Commits show as a state.",
     )
 
 
 def _schema(page: Page, outcome: Outcome) -> None:
     section = page.section("What was taken to be public")
     section.text(
-        "The draft read bounds and domains off the data, and nothing private was allowed to run on it. A person "
-        "then declared what is known without looking."
+        "The draft read bounds and domains off the data, and nothing private was allowed to run on it. "
+        "A person then declared what is known without looking."
     )
     drafted = {column.name: column for column in outcome.drafted.columns}
     section.table(
@@ -185,6 +191,10 @@ def _described(column: Column) -> str:
 
 def _epsilon(amount: Any) -> float:
     return float(amount.epsilon)
+
+
+def _moment(entry: Entry) -> str:
+    return entry.when[:19].replace("T", " ")
 
 
 def _percent(share: float) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from privet import service
 from privet.budget import Ledger
-from privet.demo.figures import accuracy
+from privet.demo.figures import exact_evaluation
 from privet.demo.patients import DATASET, TARGET, public_knowledge
 from privet.demo.teller import Teller
 from privet.errors import BudgetExceeded, ModelError, SchemaError
@@ -106,7 +106,9 @@ def _draft(files: Files, teller: Teller, learning: int, testing: int) -> tuple[S
     drafted = service.draft_schema(files.training, target=TARGET, dataset=DATASET)
     write_schema(drafted, files.draft)
     teller.show(_excerpt(schema_text(drafted), "[columns.age]", 5))
-    teller.say("These bounds are the youngest and the oldest patient: copied from people, so marked as a draft.")
+    teller.say(
+        "These bounds are the youngest and the oldest patient: copied from people, so marked as a draft."
+    )
 
     teller.step("Nothing private runs on a draft")
     teller.command("privet fit naive-bayes patients.csv --schema draft.toml --epsilon 1 -o model.json")
@@ -127,7 +129,7 @@ def _confirm(files: Files, teller: Teller) -> Schema:
     schema = public_knowledge()
     write_schema(schema, files.schema)
     teller.show(_excerpt(schema_text(schema), "[columns.age]", 5))
-    teller.command("privet schema check patients.csv schema.toml")
+    teller.command("privet schema check patients.csv --schema schema.toml")
     check = service.check_schema(files.training, schema)
     teller.say("The table fits." if check.fits else "The table does not fit.")
     return schema
@@ -173,8 +175,9 @@ def _evaluate(files: Files, teller: Teller, model: Any, ledger: Ledger, holdout:
     ana = ledger.as_analyst("ana")
     evaluation = service.evaluate(model, files.holdout, epsilon=EVALUATION_EPSILON, ledger=ana)
     teller.show("\n".join(evaluation.text().splitlines()[:3]))
+    exact = exact_evaluation(model, holdout)
     teller.say(
-        f"Exactly, it is {accuracy(model, holdout, model.schema_):.4f}. Only the owner of generated data can show",
+        f"The exact accuracy is {exact.accuracy}. Only the owner of generated data can show",
         "you that: with real patients it would be an unpaid release.",
     )
     return evaluation

@@ -48,8 +48,11 @@ def fold(
 
     def work(batch: pa.RecordBatch) -> None:
         state = states.get()
-        rows = Rows(batch, schema)
-        states.put([s.fold(part, rows) for s, part in zip(statistics, state, strict=True)])
+        try:
+            rows = Rows(batch, schema)
+            state = [s.fold(part, rows) for s, part in zip(statistics, state, strict=True)]
+        finally:  # a worker that failed must not leave the others waiting for its state
+            states.put(state)
 
     if workers == 1:
         for batch in head:

@@ -4,6 +4,8 @@ A mechanism knows neither data nor ledger. It is a frozen value that says what i
 (``randomise`` or ``choose``), and says how far off the answer may be (``error``):
 
 - whole numbers: ``Geometric`` (pure ε), ``DiscreteGaussian`` (zCDP); ``noise_for`` picks one for an amount
+- one whole number at a large ε: ``Staircase`` (pure ε, the least expected error that there is)
+- a whole number whose worst case is far from the table at hand: ``SmoothSensitivity``, ``SmoothQuantile``
 - real numbers: ``Laplace`` (pure ε), ``Gaussian`` (zCDP)
 - the best of many: ``PermuteAndFlip``, and ``Exponential`` where it is asked for by name
 - each person's own category, before it is collected: ``RandomisedResponse``
@@ -20,6 +22,8 @@ from privet.mechanisms.geometric import Geometric
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.randomised_response import RandomisedResponse
+from privet.mechanisms.smooth_sensitivity import SmoothQuantile, SmoothSensitivity
+from privet.mechanisms.staircase import Staircase
 
 __all__ = [
     "Additive",
@@ -32,5 +36,8 @@ __all__ = [
     "PermuteAndFlip",
     "RandomisedResponse",
     "Selection",
+    "SmoothQuantile",
+    "SmoothSensitivity",
+    "Staircase",
     "noise_for",
 ]

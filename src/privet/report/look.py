@@ -52,9 +52,10 @@ pre {{ background: var(--shade); border-radius: 6px; padding: .9rem 1rem; overfl
 .scroll {{ overflow-x: auto; margin: 0 0 1.2rem; }}
 table {{ border-collapse: collapse; width: 100%; font-size: .92rem; }}
 caption {{ text-align: left; color: var(--quiet); font-size: .88rem; padding-bottom: .4rem; }}
-th {{ text-align: left; font-weight: 600; border-bottom: 2px solid var(--faint); padding: .4rem .9rem .4rem 0; }}
+th {{ text-align: left; font-weight: 600; padding: .4rem .9rem .4rem 0;
+  border-bottom: 2px solid var(--faint); }}
 td {{ border-bottom: 1px solid var(--faint); padding: .4rem .9rem .4rem 0; vertical-align: top; }}
-.number {{ text-align: right; font-variant-numeric: tabular-nums; }}
+th.number, td.number {{ text-align: right; font-variant-numeric: tabular-nums; padding-right: 2rem; }}
 figure {{ margin: 0 0 1.2rem; }}
 figure svg {{ display: block; width: 100%; height: auto; max-width: 46rem; }}
 figcaption {{ color: var(--quiet); font-size: .88rem; margin-top: .4rem; max-width: 46rem; }}

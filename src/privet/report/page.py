@@ -49,7 +49,13 @@ class Section:
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> None:
         """A table; numbers are set to the right. The caption says what it shows, to readers and listeners."""
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+        rows = [list(row) for row in rows]
+        numeric = [bool(rows) and all(map(_is_number, column)) for column in zip(*rows, strict=True)]
+        numeric += [False] * (len(header) - len(numeric))
+        head = "".join(
+            f'<th scope="col"{_RIGHT if right else ""}>{escape(name)}</th>'
+            for name, right in zip(header, numeric, strict=True)
+        )
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
         self._parts.append(
             f'<div class="scroll" tabindex="0"><table><caption>{escape(caption)}</caption>'
@@ -108,7 +114,15 @@ class Page:
         return partial.replace(path)
 
 
+_RIGHT = ' class="number"'
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _cell(value: object) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    shown = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if number else str(value)
-    return f"<td{' class=number' if number else ''}>{escape(shown)}</td>"
+    shown = str(value)
+    if _is_number(value):
+        shown = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+    return f"<td{_RIGHT if _is_number(value) else ''}>{escape(shown)}</td>"

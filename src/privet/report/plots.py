@@ -1,4 +1,4 @@
-"""Plots in the house style: few lines, colours that all readers can tell apart, error bars that are explained.
+"""Plots in the house style: few lines, and colours that all readers can tell apart.
 
 Each function returns a matplotlib figure, made without matplotlib's global state; ``Section.figure`` puts it
 on a page and ``save_svg`` writes it to a file.
@@ -26,6 +26,7 @@ _WIDTH = 7.2
 _RULES = {
     "axes.axisbelow": True,
     "axes.edgecolor": FAINT,
+    "axes.facecolor": "none",
     "axes.labelcolor": INK,
     "axes.labelsize": 10,
     "axes.spines.right": False,
@@ -47,9 +48,7 @@ _RULES = {
 }
 
 
-def bars(
-    labels: Sequence[str], values: Sequence[float], *, xlabel: str, form: str = "{:.3g}"
-) -> Any:
+def bars(labels: Sequence[str], values: Sequence[float], *, xlabel: str, form: str = "{:.3g}") -> Any:
     """Horizontal bars, the first label on top, each with its value written beside it."""
     with _axes(0.6 + 0.34 * len(labels)) as (figure, axes):
         places = range(len(labels))
@@ -76,20 +75,33 @@ def error_bars(
     truth: Sequence[float] | None = None,
     truth_name: str = "exact",
 ) -> Any:
-    """Points with error bars for what was released; hollow bars for the exact values where they may be seen."""
-    with _axes(3.4) as (figure, axes):
+    """Points with error bars for what was released; hollow bars for exact values, where those may be seen."""
+    with _axes(3.2) as (figure, axes):
         places = range(len(labels))
         if truth is not None:
-            axes.bar(places, truth, width=0.55, color="none", edgecolor=SERIES[1], linewidth=1.6, label=truth_name)
+            axes.bar(
+                places, truth, width=0.55, color="none", edgecolor=SERIES[1], linewidth=1.6, label=truth_name
+            )
         axes.errorbar(
-            places, values, yerr=errors, fmt="o", color=SERIES[0], markersize=6, capsize=6, linewidth=1.8, label=name
+            places,
+            values,
+            yerr=errors,
+            fmt="o",
+            color=SERIES[0],
+            markersize=6,
+            capsize=6,
+            linewidth=1.8,
+            label=name,
         )
         axes.set_xticks(places, labels)
         axes.set_xlim(-0.6, len(labels) - 0.4)
-        axes.set_ylim(bottom=0)
+        if min(value - error for value, error in zip(values, errors, strict=True)) >= 0:
+            axes.set_ylim(bottom=0)
+        else:
+            axes.axhline(0, color=INK, linewidth=1)
         axes.set_ylabel(ylabel)
         axes.grid(axis="y")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncols=2)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 
 
@@ -118,16 +130,27 @@ def lines(
         axes.set_xlabel(xlabel)
         axes.set_ylabel(ylabel)
         axes.grid(axis="y")
-        axes.legend(loc="lower right")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return figure
 
 
-def stacked(parts: Mapping[str, float], limit: float, *, xlabel: str, limit_name: str = "limit") -> Any:
-    """One bar of what was spent, piece by piece, against a limit."""
-    with _axes(1.9) as (figure, axes):
+def stacked(
+    parts: Mapping[str, float],
+    limit: float,
+    *,
+    xlabel: str,
+    limit_name: str = "limit",
+    refused: Mapping[str, float] | None = None,
+) -> Any:
+    """One bar of what was spent, piece by piece, against a limit; what was refused is hollow."""
+    with _axes(2.0) as (figure, axes):
         start = 0.0
         for place, (name, value) in enumerate(parts.items()):
             axes.barh([0], [value], left=[start], height=0.5, color=SERIES[place % len(SERIES)], label=name)
+            start += value
+        for name, value in (refused or {}).items():
+            hollow = {"fill": False, "edgecolor": INK, "linestyle": "--", "linewidth": 1.2}
+            axes.barh([0], [value], left=[start], height=0.5, label=name, **hollow)
             start += value
         axes.axvline(limit, color=INK, linewidth=2, label=f"{limit_name} {limit:g}")
         axes.set_xlim(0, max(limit, start) * 1.06)
@@ -135,7 +158,7 @@ def stacked(parts: Mapping[str, float], limit: float, *, xlabel: str, limit_name
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(xlabel)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return figure
 
 

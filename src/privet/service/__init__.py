@@ -5,7 +5,7 @@ from privet.service.ledgers import AccountView, NoAccount, limit_of, open_accoun
 from privet.service.outputs import Unsaved, check_key, check_place, save
 from privet.service.plans import Plan
 from privet.service.predictions import predict
-from privet.service.runs import fit, plan_fit
+from privet.service.runs import fit, plan_fit, settled
 from privet.service.schemas import SchemaCheck, check_schema, confirm_schema, draft_schema
 from privet.service.tables import ENGINES, Watch, open_table
 
@@ -34,5 +34,6 @@ __all__ = [
     "plan_fit",
     "predict",
     "save",
+    "settled",
     "view_accounts",
 ]

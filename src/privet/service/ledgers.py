@@ -14,7 +14,15 @@ from privet.schema import Schema
 from privet.service.tables import CheckedSource
 from privet.sources import Source, fingerprint
 
-__all__ = ["AccountView", "NoAccount", "account_of", "limit_of", "open_account", "open_ledger", "view_accounts"]
+__all__ = [
+    "AccountView",
+    "NoAccount",
+    "account_of",
+    "limit_of",
+    "open_account",
+    "open_ledger",
+    "view_accounts",
+]
 
 _OPEN = "The owner of the data opens one:  privet ledger open DATA --schema SCHEMA --epsilon LIMIT"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from privet.sources import ArrowSource, open_source, write_arff, write_csv, writ
 
 __all__ = ["WRITERS", "predict"]
 
-WRITERS = {
+WRITERS: dict[str, Callable[..., None]] = {
     ".csv": write_csv,
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
@@ -81,7 +81,7 @@ def predict(
     return count
 
 
-def writer_for(out: str | Path) -> Any:
+def writer_for(out: str | Path) -> Callable[..., None]:
     """The writer that a file's name asks for."""
     for ending, writer in WRITERS.items():
         if Path(out).name.lower().endswith(ending):

@@ -36,7 +36,7 @@ def build(
     seed: int | None = None,
 ) -> Any:
     """The algorithm of this name with these parameters, not fitted yet."""
-    cls = entry_of(algorithm).load()
+    cls: Any = entry_of(algorithm).load()
     declared = {parameter.name for parameter in parameters_of(cls)}
     if unknown := sorted(set(parameters) - declared):
         raise ParameterError(
@@ -93,4 +93,3 @@ def fit(
         if ledger is not None:
             account_of(ledger, table, schema)  # no account: an error that says how to open one
         raise
-
