@@ -13,12 +13,12 @@ the algorithm between two measurements depend only on released values, which com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from privet.budget import (
 )
 from privet.engines import Engine, engine_for
 from privet.errors import ParameterError
-from privet.mechanisms import noise_for
+from privet.mechanisms import BlockAggregate, noise_for
 from privet.randomness import Randomness, secure
 from privet.release import Guarantee, Release, Step, public_knowledge
 from privet.schema import Schema, draft
@@ -49,6 +49,13 @@ __all__ = ["Curator", "Measurement", "read_rows"]
 _CAVEATS = (
     "A table that does not fit its schema is refused; that there was such a refusal is not protected.",
     "How long the computation took is not protected.",
+)
+_FUNCTION_CAVEATS = (
+    "The function ran with the rights of this user: what it did besides returning numbers (writing files, "
+    "calling out) is not protected. Read it before you run it.",
+    "Blocks on which the function failed or took too long count as the middle of each range, and how many "
+    "did is not told. A function that comes close to its timeout can fail because the machine is busy.",
+    "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
 
 
@@ -98,6 +105,7 @@ class Curator:
         self._inferred = inferred
         self._left = Fraction(1)
         self._steps: list[Step] = []
+        self._caveats: list[str] = []
         # The currency in which shares add up: ε itself, or ρ where δ allows Gaussian noise.
         self.currency = currency_of(amount)
 
@@ -145,10 +153,44 @@ class Curator:
         self._steps += [release.step for release in releases]
         return releases
 
+    def sample_and_aggregate(
+        self,
+        function: Callable[[Any], Any],
+        low: Sequence[float],
+        high: Sequence[float],
+        *,
+        blocks: int,
+        timeout: float,
+        how: Literal["mean", "median"] = "mean",
+        as_pandas: bool = True,
+        what: str = "the function's outputs",
+    ) -> Release:
+        """A user's function on disjoint random blocks, and the private aggregate of what it returns.
+
+        All that is left of the budget is spent. The value says where in its range, from ``low`` (0) to
+        ``high`` (1), each output lies. Proofs: ``engines.blocks`` (one unit of privacy changes one row of the
+        outputs) and ``mechanisms.block_aggregate`` (what is released when one row changes).
+        """
+        from privet.engines.blocks import GRID, BlockFunction
+
+        if self._left <= 0:
+            raise ParameterError("Nothing is left of the run's budget.")
+        amount, self._left = self.currency.share(self._left), Fraction(0)
+        mechanism = BlockAggregate(amount, blocks, len(low), GRID, how)
+        exact = BlockFunction(function, tuple(low), tuple(high), timeout, as_pandas)
+        outputs = exact.outputs(self._source, self.schema, blocks, self.randomness)
+        error = mechanism.error(0.95)
+        step = Step(what, mechanism.name, amount, error, "declared ranges")
+        self._steps.append(step)
+        self._caveats += _FUNCTION_CAVEATS
+        return Release(
+            mechanism.randomise(outputs, self.randomness), mechanism.standard_deviation, error, step
+        )
+
     @property
     def guarantee(self) -> Guarantee:
         """What has been promised so far."""
-        return promise(
+        promised = promise(
             self.schema,
             self.amount,
             self._steps,
@@ -156,6 +198,7 @@ class Curator:
             inferred=self._inferred,
             counted=self._ledger is not None,
         )
+        return replace(promised, caveats=(*promised.caveats, *self._caveats))
 
 
 def currency_of(amount: Pure | Approximate) -> Pure | Zcdp:

@@ -113,6 +113,14 @@ def test_too_few_patients_are_refused_before_anything_is_written(tmp_path: Path)
     assert not (tmp_path / "new").exists()
 
 
+def test_a_folder_that_is_a_file_and_a_negative_seed_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here already")
+    with pytest.raises(ParameterError, match="cannot be used"):
+        main(tmp_path / "file")
+    with pytest.raises(ParameterError, match="at least 0"):
+        main(tmp_path, seed=-1)
+
+
 def test_patients_are_the_same_for_a_seed_and_fit_what_is_public() -> None:
     table = patients(3000)
     assert table.equals(patients(3000))

@@ -28,7 +28,7 @@ def schema():
 
 @pytest.fixture(scope="session")
 def model(schema):
-    return NaiveBayes(epsilon=2.0, schema=schema).fit(patients(4000))
+    return NaiveBayes(epsilon=2.0, schema=schema, random_state=0).fit(patients(4000))
 
 
 @pytest.fixture(scope="session")

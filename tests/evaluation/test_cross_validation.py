@@ -157,7 +157,7 @@ def test_files_frames_and_arrays_give_the_same(tmp_path, schema, held_out):
     frame = frame[frame["stage"].notna()]
     estimator = NaiveBayes(epsilon=1.0, schema=schema)
     X, y = frame.drop(columns="stage"), frame["stage"]
-    same = dict(folds=3, epsilon=1.0, random_state=5)
+    same = {"folds": 3, "epsilon": 1.0, "random_state": 5}
     one = cross_validate(estimator, X, y, **same)
     two = cross_validate(estimator, X.to_numpy(), y.to_numpy(), **same)
     np.testing.assert_array_equal(one.evaluation.noisy, two.evaluation.noisy)
@@ -204,6 +204,24 @@ def test_other_units_of_privacy_are_paid_for(held_out, unit):
     assert result.guarantee.unit == unit
     assert ledger.spent("patients") == Pure(exact(2))
     assert float(result.evaluation.accuracy) > 0.5
+
+
+def test_models_see_the_schema_that_they_were_trained_with(schema, held_out, monkeypatch):
+    seen = []
+    scores = NaiveBayes._log_scores
+    monkeypatch.setattr(
+        NaiveBayes, "_log_scores", lambda self, rows: seen.append(rows.schema) or scores(self, rows)
+    )
+    cross_validate(NaiveBayes(epsilon=1.0, schema=schema), held_out, folds=3, epsilon=1.0)
+    assert set(seen) == {schema}
+
+
+def test_a_schema_read_off_the_data_voids_the_guarantee(held_out):
+    frame = held_out.to_pandas().dropna()
+    estimator = NaiveBayes(epsilon=1.0, schema="infer")
+    result = cross_validate(estimator, frame.drop(columns="stage"), frame["stage"], folds=3, epsilon=1.0)
+    assert not result.guarantee.holds
+    assert "read off the data" in result.guarantee.headline
 
 
 def test_result_is_readable_and_json(schema, held_out):

@@ -13,11 +13,12 @@ from sklearn.naive_bayes import GaussianNB
 from privet.budget import Ledger, Pure, exact
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.evaluation import evaluate, evaluation_cost
+from privet.learning.classify import NaiveBayes
 from privet.model import load_model, save_model
 from privet.schema import Schema, Unit
 from privet.sources import write_csv, write_parquet
 
-ALL = [
+ALL = (
     "records",
     "accuracy",
     "kappa",
@@ -26,7 +27,7 @@ ALL = [
     "relative_absolute_error",
     "root_relative_squared_error",
     "log_loss",
-]
+)
 
 
 def ledger_with(epsilon, unit=None):
@@ -102,7 +103,7 @@ def test_the_models_own_ledger_pays(schema, model, held_out):
     from sklearn.base import clone
 
     ledger = ledger_with(3)
-    fitted = clone(model).set_params(ledger=ledger).fit(held_out)
+    fitted = clone(model).set_params(ledger=ledger, random_state=None).fit(held_out)
     evaluate(fitted, held_out, epsilon=0.25)
     assert ledger.spent("patients") == Pure(exact(2.25))
 
@@ -213,6 +214,13 @@ def test_bad_input(schema, model, held_out):
         evaluate(model, held_out.drop_columns("stage"), epsilon=1.0)
     with pytest.raises(ParameterError, match="GaussianNB"):
         evaluate(GaussianNB(), held_out, epsilon=1.0)
+
+
+def test_a_schema_read_off_the_data_voids_the_guarantee(held_out):
+    frame = held_out.to_pandas().dropna()
+    X, y = frame.drop(columns="stage"), frame["stage"]
+    inferred = NaiveBayes(epsilon=1.0, schema="infer").fit(X, y)
+    assert not evaluate(inferred, X, y, epsilon=1.0).guarantee.holds
 
 
 def test_an_unknown_category_is_refused_without_naming_it(model, held_out):

@@ -2,6 +2,6 @@
 
 from privet.audit.empirical import audit, audit_again
 from privet.audit.pairs import Pair
-from privet.audit.verdict import Audit
+from privet.audit.verdict import Audit, with_audit
 
-__all__ = ["Audit", "Pair", "audit", "audit_again"]
+__all__ = ["Audit", "Pair", "audit", "audit_again", "with_audit"]

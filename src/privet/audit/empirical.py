@@ -1,8 +1,8 @@
 """The audit itself: search for the worst pair, learn the best event, then test it on fresh runs.
 
-1. *Pairs.* A few hundred runs on each candidate pair (``pairs``); the pair whose learned event has the best
-   bound goes on.
-2. *Event.* Half of the budgeted runs on that pair choose the event (``events``).
+1. *Pairs.* Some runs on each candidate pair (``pairs``), more on the best of them; the pair whose tables are
+   told apart best goes on.
+2. *Event.* Half of the budgeted runs are made on that pair and choose the event (``events``).
 3. *Test.* The other half, made afterwards and never looked at before, give the bound (``confidence``).
 
 Only step 3 counts for the confidence, and it tests one event on one pair, so nothing has to be corrected for
@@ -11,12 +11,14 @@ the many that were tried.
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from privet.audit.events import Event, learn_event
+from privet.audit.outputs import Sample, joined
 from privet.audit.pairs import Pair, table_of
 from privet.audit.runs import Progress, Runs
 from privet.audit.subjects import Subject, subject_of
@@ -34,7 +36,7 @@ def audit(
     epsilon: float | None = None,
     delta: float | None = None,
     runs: int = 20_000,
-    search_runs: int = 200,
+    search_runs: int = 100,
     confidence: float = 0.999,
     pairs: list[Pair] | None = None,
     jobs: int = 1,
@@ -44,8 +46,11 @@ def audit(
 ) -> Audit:
     """Test a claim of privacy: a lower bound on the ε that ``thing`` really has.
 
-    ``thing`` is an estimator, a mechanism, or a function of a table (give ``schema`` and ``epsilon``).
-    ``runs`` counts both tables of the final pair; ``seed`` fixes the candidates, not the noise.
+    ``thing`` is an estimator, a mechanism, or a function of a table (give ``schema`` and ``epsilon``). No
+    data is needed: tables are made from the schema. ``runs`` are made on the final pair, half of them to
+    choose the event and half to test it; ``search_runs`` on each table of every candidate pair before.
+    ``jobs`` processes work at once; with ``folder`` an audit that was stopped goes on where it was. ``seed``
+    fixes the candidate pairs, not the noise, which stays secure.
 
     >>> from fractions import Fraction
     >>> from privet.mechanisms import Geometric
@@ -58,73 +63,95 @@ def audit(
     if not 0 < confidence < 1:
         raise ParameterError("confidence must lie between 0 and 1.", "Give 0.999, for example.")
     subject = subject_of(thing, schema=schema, epsilon=epsilon, delta=delta)
-    source = Runs(subject, jobs=jobs, folder=folder, progress=progress)
     candidates = pairs if pairs is not None else subject.pairs(np.random.default_rng(seed))
-    pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, confidence)
+    if not candidates:
+        raise ParameterError("There is no pair of neighbours to audit on.", "Give at least one in pairs=[…].")
     quarter = runs // 4
-    learned = [source.draw(f"learn {side} {pair.name} {seed}", data, quarter) for side, data in _sides(pair)]
-    first, second = _same_width(*learned)
-    event = learn_event(first, second, confidence=confidence, delta=subject.delta)
-    return _test(source, subject, pair, event, quarter, confidence, f"test {seed}")
+    total = 4 * quarter + (0 if len(candidates) == 1 else 2 * search_runs * (len(candidates) + 3 * _kept(candidates)))
+    source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
+    pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
+    learned = [source.draw(f"learn {side} {seed}", data, quarter) for side, data in _sides(pair)]
+    event, _ = learn_event(*learned, confidence=confidence, delta=subject.delta)
+    details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
+    return _test(source, subject, pair, event, quarter, confidence, f"test {seed}", details)
 
 
-def audit_again(thing: Any, report: dict[str, Any], *, runs: int | None = None, jobs: int = 1, **claim: Any) -> Audit:
+def audit_again(
+    thing: Any, report: dict[str, Any], *, runs: int | None = None, jobs: int = 1, schema: Schema | None = None
+) -> Audit:
     """Test the pair and the event of an earlier report on fresh runs: whoever doubts it can repeat it."""
-    subject = subject_of(thing, **claim)
-    schema = claim.get("schema") or getattr(thing, "schema", None)
+    details = report["details"]
+    if schema is None and details.get("schema") is not None:
+        schema = Schema.from_dict(details["schema"])
+    subject = subject_of(thing, schema=schema, epsilon=report["epsilon"], delta=report["delta"])
     sides = [report["pair"][side] for side in ("first", "second")]
-    if isinstance(schema, Schema):
+    if details.get("schema") is not None and schema is not None:
         sides = [table_of(schema, records) for records in sides]
     pair = Pair(report["pair"]["name"], *sides)
     event = Event.from_dict(report["event"])
-    runs = runs or sum(report["tested"])
-    return _test(Runs(subject, jobs=jobs), subject, pair, event, runs // 2, report["confidence"], "again")
+    each = runs // 2 if runs is not None else report["tested"][0]
+    source = Runs(subject, jobs=jobs, total=2 * each)
+    return _test(source, subject, pair, event, each, report["confidence"], "again", {"again": True})
 
 
 def _test(
-    source: Runs, subject: Subject, pair: Pair, event: Event, runs: int, confidence: float, key: str
+    source: Runs,
+    subject: Subject,
+    pair: Pair,
+    event: Event,
+    runs: int,
+    confidence: float,
+    purpose: str,
+    details: dict[str, Any],
 ) -> Audit:
-    drawn = [source.draw(f"{key} {side} {pair.name}", data, runs) for side, data in _sides(pair)]
-    first, second = _same_width(*drawn)
+    first, second = (source.draw(f"{purpose} {side}", data, runs) for side, data in _sides(pair))
+    schema = getattr(subject, "schema", None)
     return Audit(
         subject=subject.name,
         epsilon=subject.epsilon,
         delta=subject.delta,
         bound=event.bound(first, second, confidence=confidence, delta=subject.delta),
         confidence=confidence,
-        runs=4 * runs,
+        runs=source.done,
         pair=pair,
         event=event,
         hits=(event.hits(first), event.hits(second)),
         tested=(len(first), len(second)),
         histogram=_histogram(event, first, second),
+        details=details | {"schema": None if schema is None else schema.to_dict()},
     )
 
 
-def _worst(source: Runs, candidates: list[Pair], runs: int, confidence: float) -> Pair:
-    """The candidate whose tables are told apart best; ties go to the first."""
-    bounds = []
-    for place, pair in enumerate(candidates):
-        drawn = [source.draw(f"search {place} {side} {pair.name}", data, runs) for side, data in _sides(pair)]
-        first, second = _same_width(*drawn)
-        half = runs // 2
-        event = learn_event(first[:half], second[:half], confidence=0.9, delta=source.subject.delta)
-        bounds.append(event.bound(first[half:], second[half:], confidence=0.9, delta=source.subject.delta))
-    return candidates[int(np.argmax(bounds))]
+def _kept(candidates: list[Pair]) -> int:
+    """How many candidates get a second look."""
+    return max(2, math.isqrt(len(candidates)))
+
+
+def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
+    """The candidate whose tables are told apart best: all get a look, the best a second, longer one."""
+
+    def told_apart(first: Sample, second: Sample) -> float:
+        return learn_event(first, second, confidence=0.9, delta=source.subject.delta)[1]
+
+    looks = [
+        [source.draw(f"search {side} {seed}", data, runs) for side, data in _sides(pair)] for pair in candidates
+    ]
+    order = np.argsort([-told_apart(*look) for look in looks], kind="stable")[: _kept(candidates)]
+    values = []
+    for place in map(int, order):
+        sides = _sides(candidates[place])
+        more = [source.draw(f"look {side} {seed}", data, 3 * runs) for side, data in sides]
+        values.append(told_apart(*(joined([a, b]) for a, b in zip(looks[place], more, strict=True))))
+    return candidates[int(order[int(np.argmax(values))])]
 
 
 def _sides(pair: Pair) -> list[tuple[str, Any]]:
     return [("first", pair.first), ("second", pair.second)]
 
 
-def _same_width(first: Any, second: Any) -> tuple[Any, Any]:
-    width = max(first.shape[1], second.shape[1])
-    return tuple(np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in (first, second))  # type: ignore[return-value]
-
-
-def _histogram(event: Event, first: Any, second: Any) -> dict[str, list[float]]:
+def _histogram(event: Event, first: Sample, second: Sample) -> dict[str, list[float]]:
     """The distribution of the event's score on both tables, for the plot."""
-    one, other = event.score(first), event.score(second)
+    one, other = event.scores(first), event.scores(second)
     low, high = np.quantile(np.concatenate([one, other]), [0.001, 0.999])
     if not low < high:
         low, high = low - 1, high + 1

@@ -1,13 +1,15 @@
 """Pairs of neighbouring tables that are hard to keep apart: the extremes of what a schema allows.
 
-One unit of privacy is added to (or exchanged in) a small base table. Units sit at the ends of the bounds, in
-the rarest place of every domain, in a class of their own, or hold nothing at all; bases range from no
-record to a few dozen.
+One unit of privacy is added to (or exchanged in) a small base table. Units sit at the ends of the bounds or
+far outside of them, in the last place of every domain, in a class of their own, or hold nothing at all; a
+person comes with as many records as are allowed, and with more. Bases range from no record to a few dozen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +18,11 @@ import pyarrow as pa
 
 from privet.schema import Category, Column, Number, Schema
 
-__all__ = ["Pair", "candidate_pairs", "table_of"]
+__all__ = ["Pair", "candidate_pairs", "random_record", "table_of"]
 
 Record = dict[str, Any]
+# In full tables a cell is so far from 0 that repairs of negative counts do not hide its noise.
+FULL = 15
 
 
 @dataclass(frozen=True)
@@ -30,47 +34,84 @@ class Pair:
     second: Any
 
     def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "first": _plain(self.first), "second": _plain(self.second)}
+        return {"name": self.name, "first": plain(self.first), "second": plain(self.second)}
 
 
 def candidate_pairs(schema: Schema, generator: np.random.Generator) -> list[Pair]:
-    """All combinations of a base table and a unit, for the schema's neighbour relation."""
-    pairs = []
+    """Bases combined with units, for the schema's neighbour relation; the most promising come first.
+
+    >>> schema = Schema.of({"smoker": ["no", "yes"]})
+    >>> [pair.first.num_rows - pair.second.num_rows for pair in candidate_pairs(schema, np.random.default_rng(0))][:3]
+    [1, 1, 1]
+    """
     units = list(_units(schema))
-    for base_name, base in _bases(schema, generator):
-        for unit_name, unit in units:
+    pairs = []
+    for unit_name, unit in units:
+        for base_name, base in _bases(schema, generator):
             if schema.unit.neighbours == "add_remove":
-                name = f"{base_name}, with and without {unit_name}"
-                pairs.append(Pair(name, _table(schema, base, unit), _table(schema, base)))
-            else:
-                for other_name, other in units:
-                    if other_name < unit_name:
-                        name = f"{base_name}, {unit_name} exchanged for {other_name}"
-                        pairs.append(Pair(name, _table(schema, base, unit), _table(schema, base, other)))
+                pairs.append(
+                    Pair(f"{base_name}, with and without {unit_name}", _table(schema, base, unit), _table(schema, base))
+                )
+                continue
+            # Exchanging for either extreme is enough: a third kind of unit would be between the two.
+            for other_name, other in units[:2]:
+                if other_name != unit_name and not (unit_name == units[0][0] and other_name == units[1][0]):
+                    name = f"{base_name}, {unit_name} exchanged for {other_name}"
+                    pairs.append(Pair(name, _table(schema, base, unit), _table(schema, base, other)))
     return pairs
 
 
-def _units(schema: Schema) -> Iterator[tuple[str, Record]]:
-    yield "a record at the low ends", {c.name: _end(c, 0) for c in schema.columns}
-    yield "a record at the high ends", {c.name: _end(c, -1) for c in schema.columns}
-    mixed = {c.name: _end(c, 0 if c.name == schema.target else -1) for c in schema.columns}
-    yield "a record at the high ends in the first class", mixed
-    alternating = {c.name: _end(c, -(place % 2)) for place, c in enumerate(schema.columns)}
-    yield "a record at alternating ends", alternating | {schema.target: mixed[schema.target]} if schema.target else alternating
-    if schema.missing == "skip":
-        yield "a record with everything missing but the class", {
-            c.name: _end(c, -1) if c.name == schema.target else None for c in schema.columns
-        }
+def _units(schema: Schema) -> Iterator[tuple[str, list[Record]]]:
+    """What one unit of privacy may be: records of one person."""
+    most = schema.unit.most
+    low, high = ({c.name: _end(c, place) for c in schema.columns} for place in (0, -1))
+    yield "a record at the high ends", [high] * most
+    yield "a record at the low ends", [low] * most
+    numbers = [c for c in schema.columns if isinstance(c, Number)]
+    if numbers:
+        yield (
+            "a record far above the bounds",
+            [high | {c.name: float(c.high + 1000 * (c.high - c.low)) for c in numbers}] * most,
+        )
+    if schema.target is not None:
+        yield "a record at the high ends in the first class", [high | {schema.target: low[schema.target]}] * most
+    if len(schema.columns) > 2:
+        yield "a record at alternating ends", [{c.name: _end(c, -(j % 2)) for j, c in enumerate(schema.columns)}] * most
+    if schema.missing == "skip" and len(schema.columns) > 1:
+        nothing: Record = {c.name: None for c in schema.columns}
+        if schema.target is not None:
+            yield "a record with everything missing but the class", [nothing | {schema.target: high[schema.target]}] * most
+        yield "a record with everything missing", [nothing] * most
+    if schema.unit.id is not None:
+        yield "a person with three times the allowed records", [high] * (3 * most)
 
 
 def _bases(schema: Schema, generator: np.random.Generator) -> Iterator[tuple[str, list[Record]]]:
+    low, high = ({c.name: _end(c, place) for c in schema.columns} for place in (0, -1))
+    yield "a table with many records at both ends of every class", [
+        end | ({} if schema.target is None else {schema.target: label})
+        for label in _labels(schema)
+        for end in (low, high)
+        for _ in range(FULL)
+    ]
     yield "an empty table", []
-    low = {c.name: _end(c, 0) for c in schema.columns}
     yield "one record at the low ends", [low]
     yield "three equal records at the low ends", [low] * 3
-    yield "thirty random records", [
-        {c.name: _random(c, generator) for c in schema.columns} for _ in range(30)
-    ]
+    yield "thirty random records", [random_record(schema, generator) for _ in range(30)]
+
+
+def _labels(schema: Schema) -> list[Any]:
+    if schema.target is None:
+        return [None]
+    target = schema[schema.target]
+    if isinstance(target, Number):
+        return [float(target.low), float(target.high)]
+    return list({0: target.labels[0], 1: target.labels[-1]}.values())
+
+
+def random_record(schema: Schema, generator: np.random.Generator) -> Record:
+    """A record drawn evenly from all that the schema allows."""
+    return {c.name: _random(c, generator) for c in schema.columns}
 
 
 def _end(column: Column, place: int) -> Any:
@@ -81,16 +122,16 @@ def _end(column: Column, place: int) -> Any:
 
 def _random(column: Column, generator: np.random.Generator) -> Any:
     if isinstance(column, Number):
-        return float(generator.uniform(column.low, column.high))
+        drawn = float(generator.uniform(column.low, column.high))
+        return float(round(drawn)) if column.integer else drawn
     return column.labels[int(generator.integers(column.size))]
 
 
-def _table(schema: Schema, base: list[Record], unit: Record | None = None) -> pa.Table:
-    people = [[record] for record in base]
-    if unit is not None:
-        people.append([unit] * schema.unit.most)
-    records = [record | _who(schema, number) for number, person in enumerate(people) for record in person]
-    return table_of(schema, records)
+def _table(schema: Schema, base: list[Record], unit: list[Record] | None = None) -> pa.Table:
+    people = [[record] for record in base] + ([] if unit is None else [unit])
+    return table_of(
+        schema, [record | _who(schema, number) for number, person in enumerate(people) for record in person]
+    )
 
 
 def _who(schema: Schema, number: int) -> Record:
@@ -115,10 +156,11 @@ def _type(column: Column) -> Any:
     return pa.string() if isinstance(first, str) or column.other is not None else pa.float64()
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, pa.Table):
-        return value.to_pylist()
-    return np.asarray(value).tolist()
+def plain(value: Any) -> Any:
+    """An input as plain data."""
+    return value.to_pylist() if isinstance(value, pa.Table) else np.asarray(value).tolist()
 
 
-Search = Callable[[Schema, np.random.Generator], list[Pair]]
+def digest(value: Any) -> str:
+    """A fingerprint of an input."""
+    return hashlib.sha256(json.dumps(plain(value), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,121 +1,132 @@
 """What can be audited: an estimator, a mechanism, or any function of a table, as one kind of thing.
 
-A subject draws many independent outputs for one input, as rows of numbers.
+A subject draws many independent outputs for one input.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import hashlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
 
+from privet.audit.outputs import Sample, released_by, sample_of
 from privet.audit.pairs import Pair, candidate_pairs
 from privet.errors import ParameterError
 from privet.randomness import secure
 from privet.schema import Schema
 
-__all__ = ["Subject", "released_numbers", "subject_of"]
-
-Outputs = NDArray[np.float64]
-
-# Stands for a number that one run released and another did not.
-ABSENT = -1.2345e300
+__all__ = ["Subject", "subject_of"]
 
 
 class Subject(Protocol):
-    """Something that claims (ε, δ)."""
+    """Something that claims (ε, δ). ``chunk`` runs are made at a time; ``fingerprint`` says exactly what ran."""
 
     name: str
     epsilon: float
     delta: float
+    chunk: int
+    fingerprint: str
 
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
         """Candidate pairs of neighbouring inputs."""
 
-    def draw(self, data: Any, runs: int) -> Outputs:
-        """Independent outputs on this input, one row a run."""
+    def draw(self, data: Any, runs: int) -> Sample:
+        """Independent outputs on this input."""
 
 
 @dataclass(frozen=True)
-class FittedModel:
+class _Claim:
+    """A thing, what it claims, and what is public about its tables."""
+
+    thing: Any
+    epsilon: float
+    delta: float
+    name: str
+    schema: Schema | None = None
+    chunk: int = field(default=250, kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the parameters, the schema, the claim and the code: kept runs must not outlive them."""
+        schema = None if self.schema is None else self.schema.to_dict()
+        what = (type(self).__name__, _described(self.thing), self.epsilon, self.delta, schema)
+        code = (_code(sys.modules["privet"].__name__), _code(_home(self.thing)))
+        return hashlib.sha256(repr((what, code)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _OfTables(_Claim):
+    def pairs(self, generator: np.random.Generator) -> list[Pair]:
+        assert self.schema is not None
+        return candidate_pairs(self.schema, generator)
+
+
+@dataclass(frozen=True)
+class FittedModel(_OfTables):
     """Everything that a fitted estimator holds, from a fresh fit every run."""
 
-    estimator: Any
-    schema: Schema
-    epsilon: float
-    delta: float
-    name: str
+    def draw(self, data: Any, runs: int) -> Sample:
+        from sklearn.base import clone
 
-    def pairs(self, generator: np.random.Generator) -> list[Pair]:
-        return candidate_pairs(self.schema, generator)
-
-    def draw(self, data: Any, runs: int) -> Outputs:
-        return _as_rows([released_numbers(clone(self.estimator).fit(data)) for _ in range(runs)])
+        return sample_of(released_by(clone(self.thing).fit(data)) for _ in range(runs))
 
 
 @dataclass(frozen=True)
-class TableFunction:
+class TableFunction(_OfTables):
     """A function of a table that returns numbers, text, or lists and dictionaries of them."""
 
-    function: Callable[[Any], Any]
-    schema: Schema
-    epsilon: float
-    delta: float
-    name: str
-
-    def pairs(self, generator: np.random.Generator) -> list[Pair]:
-        return candidate_pairs(self.schema, generator)
-
-    def draw(self, data: Any, runs: int) -> Outputs:
-        return _as_rows([dict(_numbers("", self.function(data))) for _ in range(runs)])
+    def draw(self, data: Any, runs: int) -> Sample:
+        return sample_of(self.thing(data) for _ in range(runs))
 
 
 @dataclass(frozen=True)
-class NoisyAnswer:
+class NoisyAnswer(_Claim):
     """A mechanism that adds noise to numbers: the pair is two answers at its sensitivity."""
 
-    mechanism: Any
-    epsilon: float
-    delta: float
-    name: str
+    chunk: int = field(default=10_000, kw_only=True)
 
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
-        squared = getattr(self.mechanism, "squared_sensitivity", None)
-        distance = float(squared) ** 0.5 if squared is not None else float(self.mechanism.sensitivity)
-        if distance.is_integer():  # mechanisms for counts take nothing else
-            distance = int(distance)
-        return [Pair("an answer at 0 and one at the sensitivity", 0, distance)]
+        if hasattr(self.thing, "size"):  # randomised response: one record's category
+            return [Pair("the first category and the last", [0], [int(self.thing.size) - 1])]
+        squared = getattr(self.thing, "squared_sensitivity", None)
+        if squared is None:
+            away = [_whole(self.thing.sensitivity)]
+        elif (root := _whole(float(squared) ** 0.5)) ** 2 == squared or squared > 64:
+            away = [root]
+        else:  # whole numbers at that distance: a step of 1 in each of several answers
+            away = [1] * int(squared)
+        return [Pair("answers of 0 and answers moved by the sensitivity", [0] * len(away), away)]
 
-    def draw(self, data: Any, runs: int) -> Outputs:
-        answers = np.full(runs, data)
-        return np.asarray(self.mechanism.randomise(answers, secure()), float)[:, None]
+    def draw(self, data: Any, runs: int) -> Sample:
+        answers = np.tile(np.asarray(data), (runs, 1))
+        drawn = np.asarray(self.thing.randomise(answers, secure()), float)
+        return Sample(tuple(f"answer[{j}]" for j in range(drawn.shape[1])), drawn)
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(_Claim):
     """A mechanism that chooses by scores: the pair moves the scores by the sensitivity."""
 
-    mechanism: Any
-    epsilon: float
-    delta: float
-    name: str
+    chunk: int = field(default=2_000, kw_only=True)
 
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
-        step = float(self.mechanism.sensitivity)
-        one, other = np.zeros(4), np.zeros(4)
-        one[0] = step
-        if not self.mechanism.monotonic:
-            other[0], other[1:], one[0] = 0.0, step, step
-        return [Pair("scores moved by the sensitivity", one, other)]
+        step = float(self.thing.sensitivity)
+        pairs = [Pair("one of four equal scores raised by the sensitivity", [step, 0, 0, 0], [0.0] * 4)]
+        if not self.thing.monotonic:
+            pairs.append(Pair("one of two equal scores raised, the other lowered", [step, 0], [0, step]))
+            pairs.append(Pair("one of four scores falls, the others rise", [step, 0, 0, 0], [0, step, step, step]))
+        return pairs
 
-    def draw(self, data: Any, runs: int) -> Outputs:
-        source = secure()
-        return np.array([[self.mechanism.choose(data, source)] for _ in range(runs)], float)
+    def draw(self, data: Any, runs: int) -> Sample:
+        source, scores = secure(), np.asarray(data, float)
+        chosen = np.array([[self.thing.choose(scores, source)] for _ in range(runs)], float)
+        return Sample(("choice",), chosen)
 
 
 def subject_of(
@@ -123,61 +134,76 @@ def subject_of(
 ) -> Subject:
     """The subject that an object stands for; the claim is read from it unless it is given."""
     name = getattr(thing, "__name__", type(thing).__name__)
-    schema = schema or getattr(thing, "schema", None)
-    claimed = epsilon if epsilon is not None else _claim(thing)
-    slack = delta if delta is not None else float(getattr(thing, "delta", 0.0) or 0.0)
+    declared = schema if schema is not None else getattr(thing, "schema", None)
+    claimed = epsilon if epsilon is not None else getattr(thing, "epsilon", None)
+    slack = float(delta if delta is not None else getattr(thing, "delta", None) or 0.0)
     if claimed is None:
         raise ParameterError(f"{name} does not say which epsilon it claims.", "Give epsilon=…")
+    if not (float(claimed) > 0 and 0 <= slack < 1):
+        raise ParameterError("A claim has an epsilon above 0 and a delta from 0 to below 1.")
+    kind: Callable[..., Subject]
     if hasattr(thing, "choose"):
-        return Choice(thing, claimed, slack, name)
+        return Choice(thing, float(claimed), slack, name)
     if hasattr(thing, "randomise"):
-        return NoisyAnswer(thing, claimed, slack, name)
-    if not isinstance(schema, Schema):
+        return NoisyAnswer(thing, float(claimed), slack, name)
+    if not isinstance(declared, Schema):
         raise ParameterError(f"To audit {name}, a declared schema is needed.", "Give schema=Schema.of(…)")
     if hasattr(thing, "fit"):
-        return FittedModel(thing, schema, claimed, slack, name)
-    if callable(thing):
-        return TableFunction(thing, schema, claimed, slack, name)
-    raise ParameterError(f"{name} can not be audited.", "Give an estimator, a mechanism or a function.")
-
-
-def _claim(thing: Any) -> float | None:
-    epsilon = getattr(thing, "epsilon", None)
-    return None if epsilon is None else float(epsilon)
-
-
-def released_numbers(model: Any) -> dict[str, float]:
-    """Every number and text that a fitted model holds, by its place; the schema and guarantee are public."""
-    found: dict[str, float] = {}
-    for name, value in sorted(vars(model).items()):
-        if name.endswith("_") and not name.startswith("_") and name not in ("schema_", "guarantee_"):
-            found.update(_numbers(name, value))
-    return found
-
-
-def _numbers(place: str, value: Any) -> Iterator[tuple[str, float]]:
-    if value is None:
-        yield place, ABSENT
-    elif isinstance(value, str):
-        yield place, float(zlib.crc32(value.encode()))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _numbers(f"{place}.{key}", item)
-    elif isinstance(value, bool | int | float | np.generic) and np.ndim(value) == 0 and not isinstance(value, np.str_):
-        yield place, float(np.nan_to_num(float(value), nan=ABSENT, posinf=1e300, neginf=-1e300))
-    elif isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
-        flat = np.nan_to_num(value.astype(float).ravel(), nan=ABSENT, posinf=1e300, neginf=-1e300)
-        yield from ((f"{place}[{j}]", float(item)) for j, item in enumerate(flat))
-    elif isinstance(value, list | tuple | np.ndarray):
-        for j, item in enumerate(np.ravel(value).tolist() if isinstance(value, np.ndarray) else value):
-            yield from _numbers(f"{place}[{j}]", item)
+        kind = FittedModel
+        thing = _with_schema(thing, declared)
+    elif callable(thing):
+        kind = TableFunction
     else:
-        yield place, float(zlib.crc32(str(value).encode()))
+        raise ParameterError(f"{name} can not be audited.", "Give an estimator, a mechanism or a function.")
+    return kind(thing, float(claimed), slack, name, declared)
 
 
-def _as_rows(runs: list[dict[str, float]]) -> Outputs:
-    """One row a run; places in the order of their names, so that rows of different calls agree."""
-    places = sorted({place for run in runs for place in run})
-    return np.array([[run.get(place, ABSENT) for place in places] for run in runs], float).reshape(
-        len(runs), len(places)
-    )
+def _with_schema(estimator: Any, schema: Schema) -> Any:
+    """The estimator, told about the schema if it takes one. What it claims is left as it is."""
+    if getattr(estimator, "random_state", None) is not None:
+        raise ParameterError(
+            "Seeded noise is the same in every run and has no guarantee to audit.", "Leave random_state at None."
+        )
+    if getattr(estimator, "ledger", None) is not None:
+        raise ParameterError(
+            "An audit fits thousands of times and would empty the ledger.", "Leave ledger at None: no data is read."
+        )
+    if getattr(estimator, "schema", schema) is schema:
+        return estimator
+    from sklearn.base import clone
+
+    return clone(estimator).set_params(schema=schema)
+
+
+def _whole(value: Any) -> Any:
+    """As an int where it is whole: mechanisms for counts take nothing else."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _described(thing: Any) -> str:
+    """The thing with all its parameters, in words that do not change from process to process."""
+    if hasattr(thing, "get_params"):
+        return f"{type(thing).__qualname__} {sorted(thing.get_params().items(), key=lambda item: item[0])!r}"
+    code = getattr(thing, "__code__", None)
+    if code is None:
+        return repr(thing) if type(thing).__repr__ is not object.__repr__ else f"{type(thing).__qualname__}"
+    cells = [_described(cell.cell_contents) for cell in thing.__closure__ or ()]
+    return f"{thing.__qualname__} {thing.__defaults__!r} {thing.__kwdefaults__!r} {cells}"
+
+
+def _home(thing: Any) -> str:
+    return str(getattr(thing, "__module__", None) or type(thing).__module__)
+
+
+@cache
+def _code(module: str) -> str:
+    """A digest of a module's source; of all of its files, where it is a package."""
+    source = getattr(sys.modules.get(module), "__file__", None)
+    if source is None:
+        return ""
+    path = Path(source)
+    files = sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
+    total = hashlib.sha256()
+    for file in files:
+        total.update(file.read_bytes())
+    return total.hexdigest()

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from privet.audit.events import Event
 from privet.audit.pairs import Pair
+from privet.release import Guarantee
 
-__all__ = ["Audit"]
+__all__ = ["Audit", "with_audit"]
+
+LIMIT = "An audit can show that a claim is false; that it found nothing does not prove a claim true."
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The result of one audit. ``bound`` is a lower bound on the true ε, with ``confidence``."""
+    """The result of one audit. ``bound`` is a lower bound on the true ε, with ``confidence``.
+
+    ``runs`` counts all runs, those of the search too; ``tested`` those on the two tables of the last step.
+    """
 
     subject: str
     epsilon: float
@@ -28,49 +34,72 @@ class Audit:
     hits: tuple[int, int]
     tested: tuple[int, int]
     histogram: dict[str, list[float]]
+    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def violated(self) -> bool:
         return self.bound > self.epsilon
 
     @property
+    def claim(self) -> str:
+        return f"ε = {self.epsilon:g}" + (f", δ = {self.delta:g}" if self.delta else "")
+
+    @property
     def verdict(self) -> str:
-        sure = f"{100 * self.confidence:g} % confidence"
+        sure = f"{100 * self.confidence:.10g} % confidence"
         if self.violated:
-            return f"violates its claim of ε = {self.epsilon:g}: ε ≥ {self.bound:.3g} with {sure}"
-        return f"no violation found up to ε = {self.bound:.3g} (claimed: {self.epsilon:g}; {sure}, {self.runs} runs)"
+            return f"violates its claim of {self.claim}: ε ≥ {self.bound:.3g} with {sure}"
+        return f"no violation found up to ε = {self.bound:.3g} (claimed: {self.claim}; {sure}, {self.runs} runs)"
 
     def text(self) -> str:
         """The audit for a reader."""
-        on, other = ("first", "second") if self.event.likelier_on_first else ("second", "first")
-        likely, rare = self.hits if self.event.likelier_on_first else self.hits[::-1]
-        tested = self.tested if self.event.likelier_on_first else self.tested[::-1]
+        likely, rare = (0, 1) if self.event.likelier_on_first else (1, 0)
+        which = ("first", "second")
         return "\n".join(
             [
                 f"{self.subject}: {self.verdict}.",
                 f"  Pair: {self.pair.name}.",
                 f"  Event: {self.event.description}.",
-                f"  It happened in {likely} of {tested[0]} runs on the {on} table and in {rare} of {tested[1]} "
-                f"on the {other}.",
-                "  An audit can show that a claim is false; that it found nothing does not prove a claim true.",
+                f"  It happened in {self.hits[likely]} of {self.tested[likely]} runs on the {which[likely]} table "
+                f"and in {self.hits[rare]} of {self.tested[rare]} on the {which[rare]}.",
+                f"  {LIMIT}",
             ]
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
+        """What a guarantee carries: the verdict and what it rests on, without the numbers of the test."""
         return {
-            "subject": self.subject,
-            "claimed": {"epsilon": self.epsilon, "delta": self.delta},
+            "verdict": self.verdict,
+            "violated": self.violated,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
             "bound": self.bound,
             "confidence": self.confidence,
             "runs": self.runs,
-            "violated": self.violated,
-            "verdict": self.verdict,
+            "pair": self.pair.name,
+            "event": self.event.description,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, with the pair and the event, so that others can test it again (``audit_again``)."""
+        return {
+            "subject": self.subject,
+            **self.summary(),
             "pair": self.pair.to_dict(),
             "event": self.event.to_dict(),
             "hits": list(self.hits),
             "tested": list(self.tested),
             "histogram": self.histogram,
+            "details": self.details,
         }
 
     def write(self, path: str | Path) -> None:
         Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+
+def with_audit(guarantee: Guarantee, audit: Audit) -> Guarantee:
+    """The guarantee that carries this audit; one whose claim was refuted promises nothing any more."""
+    carried = replace(guarantee, audit=audit.summary())
+    if not audit.violated:
+        return carried
+    return replace(carried, voided=(*guarantee.voided, f"An audit refuted it: {audit.subject} {audit.verdict}."))

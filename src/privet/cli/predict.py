@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def predict(
         count = service.predict(loaded, data, file, probabilities=probabilities, keep=keep, watch=watch)
         if stdout:
             with file.open("rb") as stream:
-                shutil.copyfileobj(stream, click.get_binary_stream("stdout"))
+                shutil.copyfileobj(stream, sys.stdout.buffer)
             return
     done = f"{count} records were classified; the predictions are in {place}."
     to.result({"predictions": str(place), "records": count}, lambda: click.echo(done))

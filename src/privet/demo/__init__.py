@@ -25,10 +25,16 @@ def main(output: Path | str = "privet-demo", records: int = 20_000, seed: int | 
 
     if records < 1000:
         raise ParameterError("The demonstration needs at least 1,000 patients.", "Give  --records 20000")
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = Files.within(folder)
-    files.clear()
+    if seed is not None and seed < 0:
+        raise ParameterError("A seed must be a whole number of at least 0.")
+    files = Files.within(Path(output))
+    try:
+        Path(output).mkdir(parents=True, exist_ok=True)
+        files.clear()
+    except OSError as error:
+        raise ParameterError(
+            f"The folder {output} cannot be used: {error.strerror}.", "Choose another one:  privet demo -o FOLDER"
+        ) from None
     table = patients(records, SEED if seed is None else seed)
     training, holdout = split(table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import io
 import json
 import os
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class Isolated:
         self, function: Callable[[Any], Any], outputs: int, timeout: float, as_pandas: bool = True
     ) -> None:
         self._code = _pickled(function)
+        self._modules = sorted(_imported(function))
         self._outputs = outputs
         self._timeout = timeout
         self._as_pandas = as_pandas
@@ -69,7 +71,12 @@ class Isolated:
                 # Many children share the cores: threads in each would only be in each other's way.
                 env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
             )
-        settings = {"path": sys.path, "outputs": self._outputs, "pandas": self._as_pandas}
+        settings = {
+            "path": sys.path,
+            "modules": self._modules,
+            "outputs": self._outputs,
+            "pandas": self._as_pandas,
+        }
         self._control.settimeout(LOADING_SECONDS)
         try:
             for part in (json.dumps(settings).encode(), self._code):
@@ -149,3 +156,12 @@ def _pickled(function: Callable[[Any], Any]) -> bytes:
             "The function cannot be sent to another process.",
             "Let it hold plain values only: no open files, connections or locks.",
         ) from None
+
+
+def _imported(function: Any) -> set[str]:
+    """The modules that a function's code imports when it runs: loaded once, they need not be for each block."""
+    code = function if isinstance(function, CodeType) else getattr(function, "__code__", None)
+    if code is None:
+        return set()
+    names = {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
+    return names.union(*(_imported(part) for part in code.co_consts if isinstance(part, CodeType)))

@@ -11,10 +11,11 @@ child and all that it started. The end of the messages is the end of this proces
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import pickle
-import resource
 import signal
 import socket
 import struct
@@ -27,6 +28,8 @@ LENGTH = struct.Struct("!Q")
 
 
 def main(descriptor: int) -> None:
+    import resource  # not on every system, and this file's messages are read on all
+
     control = socket.socket(fileno=descriptor)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash must not leave a block on the disk
     settings = json.loads(_read(control))
@@ -37,6 +40,9 @@ def main(descriptor: int) -> None:
 
         if settings["pandas"]:
             import pandas  # noqa: F401
+        for module in settings["modules"]:
+            with contextlib.suppress(Exception):  # one that is missing is the function's own affair
+                importlib.import_module(module)
         function = pickle.loads(_read(control))
     except BaseException:
         control.sendall(b"\0")

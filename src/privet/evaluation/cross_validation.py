@@ -16,6 +16,7 @@ the two δ. Parts in pure ε count as ε²/2-zCDP there, or as ε beside it, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -267,6 +268,7 @@ class _Split:
         self._source, self._unit, self._folds, self._key = source, schema.unit, folds, key
         self._label = fold_column(source)
         self._attributes = tuple(column.name for column in schema.attributes)
+        self._plain = schema
         number = Category(self._label, tuple(range(folds)))
         self.schema = replace(schema, columns=(*schema.columns, number))
 
@@ -282,7 +284,9 @@ class _Split:
 
         def log_scores(rows: Rows) -> NDArray[np.float64]:
             folds = rows.codes(self._label)  # all the same: a batch is of one fold
-            scores: NDArray[np.float64] = models[int(folds[0]) if rows.size else 0]._log_scores(rows)
+            seen = copy(rows)
+            seen.schema = self._plain  # without the column of folds, of which the models know nothing
+            scores: NDArray[np.float64] = models[int(folds[0]) if rows.size else 0]._log_scores(seen)
             return scores
 
         return Predictor(log_scores, (*self._attributes, self._label))

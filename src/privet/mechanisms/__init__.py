@@ -6,6 +6,7 @@ A mechanism knows neither data nor ledger. It is a frozen value that says what i
 - whole numbers: ``Geometric`` (pure ε), ``DiscreteGaussian`` (zCDP); ``noise_for`` picks one for an amount
 - one whole number at a large ε: ``Staircase`` (pure ε, the least expected error that there is)
 - a whole number whose worst case is far from the table at hand: ``SmoothSensitivity``, ``SmoothQuantile``
+- one row out of many of which a neighbour changes one: ``BlockAggregate`` (sample and aggregate)
 - real numbers: ``Laplace`` (pure ε), ``Gaussian`` (zCDP)
 - the best of many: ``PermuteAndFlip``, and ``Exponential`` where it is asked for by name
 - each person's own category, before it is collected: ``RandomisedResponse``
@@ -14,6 +15,7 @@ A mechanism knows neither data nor ledger. It is a frozen value that says what i
 from __future__ import annotations
 
 from privet.mechanisms.base import Additive, Mechanism, Selection
+from privet.mechanisms.block_aggregate import BlockAggregate
 from privet.mechanisms.calibration import noise_for
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.exponential import Exponential
@@ -27,6 +29,7 @@ from privet.mechanisms.staircase import Staircase
 
 __all__ = [
     "Additive",
+    "BlockAggregate",
     "DiscreteGaussian",
     "Exponential",
     "Gaussian",

@@ -23,7 +23,7 @@ from privet.report.look import FAINT, INK, SERIES, VARIABLES
 __all__ = ["bars", "error_bars", "lines", "save_svg", "stacked", "svg_text"]
 
 _WIDTH = 7.2
-_RULES = {
+_RULES: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": FAINT,
     "axes.facecolor": "none",
@@ -173,11 +173,10 @@ def svg_text(figure: Any, *, prefix: str = "", themed: bool = True) -> str:
     Names within the drawing get the prefix, since several drawings on one page may not share them.
     """
     buffer = StringIO()
-    with _style() as matplotlib:
+    with _style():
         ground = "none" if themed else "white"
         # Without a date the same figure gives the same file.
         figure.savefig(buffer, format="svg", facecolor=ground, metadata={"Date": None})
-        del matplotlib
     text = buffer.getvalue()
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

@@ -63,17 +63,20 @@ def save(model: Any, path: str | Path, *, key: str | Path | None = None) -> dict
         reason = failure.strerror or "the disk failed"
     for folder in (Path.cwd(), Path.home(), Path(tempfile.gettempdir())):
         try:
-            handle, made = tempfile.mkstemp(dir=folder, prefix="privet-rescued-", suffix=".json")
-            os.close(handle)
-            name = Path(made)
+            handle, name = tempfile.mkstemp(dir=folder, prefix="privet-rescued-", suffix=".json")
+        except OSError:
+            continue
+        os.close(handle)
+        try:
             save_model(model, name, key)
         except OSError:
+            os.unlink(name)
             continue
         error = Unsaved(
             f"{path} could not be written ({reason}). The model is paid for and was kept in {name}.",
             f"Move it:  mv {name} {path}",
         )
-        error.kept = name
+        error.kept = Path(name)
         raise error
     error = Unsaved(f"{path} could not be written ({reason}), nor could any other file.", "Free some space.")
     error.document = json.loads(json.dumps(model_to_dict(model)))

@@ -1,0 +1,141 @@
+"""Sample and aggregate: any function of a table, made private without looking inside it.
+
+The table is cut into disjoint random blocks, the function runs on each of them, and a private mean or median
+of its outputs is released. Nothing is asked of the function: a person is in one block only, so whatever the
+function makes of them changes one output only, and that within the ranges that were declared for it. It
+works well where the function says nearly the same on a block as on the whole table, as the coefficients of a
+model do. More blocks mean less noise and more bias, because each block is smaller.
+
+**Privacy.** ``engines.blocks`` proves that one unit of privacy changes the outputs of one block, under either
+neighbour relation; ``mechanisms.block_aggregate`` what is lost then. Each run is a process of its own that
+sees its block and nothing else; one that raises, hangs, exits or returns something else than the declared
+number of numbers counts as the middle of the ranges, silently, since to say so would tell about the block.
+
+*Reference.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+from numpy.typing import NDArray
+
+from privet.curator import Curator, as_source
+from privet.errors import ParameterError
+from privet.estimator import LedgerParameter, PrivateEstimator, SchemaParameter
+from privet.parameters import Delta, Epsilon, Seed
+from privet.schema import Schema
+
+__all__ = ["SampleAggregate"]
+
+Numbers = NDArray[np.float64]
+
+
+class SampleAggregate(PrivateEstimator):
+    """Runs any function on disjoint blocks of a table and releases a private aggregate of what it returns.
+
+    ``function`` is given a data frame of the schema's columns (numbers clamped to their bounds, categories
+    with their public domain, which holds also what a block lacks) and returns a number for each pair of
+    ``low`` and ``high``. After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its noise
+    (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the guarantee.
+
+    >>> import pandas as pd
+    >>> from privet.schema import Schema
+    >>> table = pd.DataFrame({"age": [30.0, 40.0, 50.0, 60.0] * 1000})
+    >>> mean_age = SampleAggregate(
+    ...     lambda block: block["age"].mean(), low=0, high=120, blocks=40, epsilon=5.0,
+    ...     schema=Schema.of({"age": (0.0, 120.0)}),
+    ... ).fit(table)
+    >>> mean_age.value_.shape, bool(abs(mean_age.value_[0] - 45) < 20), mean_age.guarantee_.epsilon
+    ((1,), True, 5.0)
+    """
+
+    def __init__(
+        self,
+        function: Annotated[Any, "What to run on each block: a function of a table that returns numbers."],
+        low: Annotated[Any, "The least value of each number that the function returns, known without the data."],
+        high: Annotated[Any, "The largest value of each of them."],
+        *,
+        blocks: Annotated[
+            int, Ge(1), Le(1_000_000), "How many disjoint blocks: more mean less noise and smaller blocks."
+        ] = 100,
+        epsilon: Epsilon = 1.0,
+        delta: Delta = 0.0,
+        schema: SchemaParameter = None,
+        aggregate: Annotated[
+            Literal["mean", "median"], "What is released of the outputs; the median bears with odd blocks."
+        ] = "mean",
+        timeout: Annotated[
+            float, Gt(0), Le(86_400), "Seconds that the function may take for a block before it is stopped."
+        ] = 60.0,
+        tables: Annotated[
+            Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
+        ] = "pandas",
+        ledger: LedgerParameter = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.function = function
+        self.low = low
+        self.high = high
+        self.blocks = blocks
+        self.epsilon = epsilon
+        self.delta = delta
+        self.schema = schema
+        self.aggregate = aggregate
+        self.timeout = timeout
+        self.tables = tables
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> SampleAggregate:
+        """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""
+        self._ranges()  # a wrong range is refused before anything is paid
+        super().fit(X, y)
+        return self
+
+    def _fit(self, curator: Curator) -> None:
+        low, high = self._ranges()
+        release = curator.sample_and_aggregate(
+            self.function,
+            low.tolist(),
+            high.tolist(),
+            blocks=self.blocks,
+            timeout=self.timeout,
+            how=self.aggregate,
+            as_pandas=self.tables == "pandas",
+            what=f"the {self.aggregate} of the function's outputs on {self.blocks} blocks",
+        )
+        self.value_ = low + (high - low) * release.value
+        self.error_ = (high - low) * release.error
+
+    def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
+        declared = self._declared()
+        if y is None and declared is not None:
+            # The function decides what is an attribute and what a target, so any table of the columns will do.
+            self.columns_ = declared.names
+            names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
+            return as_source(X, names=names, schema=declared), declared
+        return super()._table(X, y)
+
+    def _ranges(self) -> tuple[Numbers, Numbers]:
+        """The declared ranges, one entry for each number that the function returns."""
+        if not isinstance(self.function, Callable):
+            raise ParameterError("SampleAggregate: function must be a function of a table.")
+        try:
+            low, high = np.broadcast_arrays(*(np.atleast_1d(np.asarray(b, float)) for b in (self.low, self.high)))
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "SampleAggregate: low and high must be numbers, or lists of numbers of the same length.",
+                "Give one low and one high for each number that the function returns.",
+            ) from None
+        with np.errstate(over="ignore", invalid="ignore"):
+            bad = low.ndim != 1 or not low.size or not np.isfinite(high - low).all() or not (low < high).all()
+        if bad:
+            raise ParameterError(
+                "SampleAggregate: every low must be below its high, and both must be finite.",
+                "Declare ranges that are known without looking at the data.",
+            )
+        return low, high

@@ -1,0 +1,76 @@
+"""Options follow from declared parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import click
+import pytest
+from annotated_types import Ge, Lt
+from click.testing import CliRunner
+
+from privet.cli.forms import option_for
+from privet.parameters import parameters_of
+from privet.registry import ALGORITHMS
+
+
+class Toy:
+    def __init__(
+        self,
+        *,
+        number_of_rules: Annotated[int, Ge(1), Lt(9), "How many."] = 3,
+        share: Annotated[float, Ge(0), "A share."] = 0.5,
+        most: Annotated[int | None, Ge(1), "At most."] = None,
+        prune: Annotated[bool, "Whether to prune."] = True,
+        way: Annotated[Literal["up", "down"], "Which way."] = "up",
+        name: Annotated[str, "A name."] = "toy",
+        schema: Annotated[Any, "Not for the command line."] = None,
+    ) -> None: ...
+
+
+@pytest.fixture
+def call():
+    got: dict[str, Any] = {}
+    options = [option for p in parameters_of(Toy) if (option := option_for(p))]
+    command = click.Command("toy", callback=lambda **values: got.update(values), params=options)
+
+    def invoke(*words: str, code: int = 0) -> dict[str, Any]:
+        result = CliRunner().invoke(command, words)
+        assert result.exit_code == code, result.output
+        return dict(got)
+
+    return invoke
+
+
+def test_defaults_and_values(call):
+    defaults = {"number_of_rules": 3, "share": 0.5, "most": None, "prune": True, "way": "up", "name": "toy"}
+    assert call() == defaults
+    given = call("--number-of-rules", "8", "--share", "0", "--most", "2", "--no-prune", "--way", "down")
+    assert given == defaults | {"number_of_rules": 8, "share": 0.0, "most": 2, "prune": False, "way": "down"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--number-of-rules", "9"),
+        ("--number-of-rules", "2.5"),
+        ("--share", "-0.1"),
+        ("--share", "nan"),
+        ("--share", "inf"),
+        ("--share", "x"),
+        ("--most", "0"),
+        ("--way", "left"),
+        ("--schema", "s"),
+    ],
+)
+def test_bad_values(call, words):
+    call(*words, code=2)
+
+
+@pytest.mark.parametrize("entry", ALGORITHMS, ids=lambda entry: entry.name)
+def test_every_plain_parameter_of_every_algorithm_has_an_option(entry):
+    for parameter in parameters_of(entry.load()):
+        option = option_for(parameter)
+        assert (option is None) == (parameter.kind is object)
+        if option is not None:
+            assert option.name == parameter.name and option.help

@@ -1,0 +1,147 @@
+"""The documentation is true: its code runs, its commands exist, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+import privet
+from privet import errors
+from privet.cli import app
+from privet.parameters import parameters_of
+from privet.registry import ALGORITHMS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a page that are in a language."""
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+
+
+def named(pages: list[Path]) -> list[object]:
+    return [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages]
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(PAGES) > 20
+    assert sum(len(blocks(page, "python")) for page in PAGES) > 10
+    assert sum(len(blocks(page, "console")) for page in PAGES) > 10
+
+
+@pytest.mark.parametrize("page", named([page for page in PAGES if blocks(page, "python")]))
+def test_the_python_of_a_page_runs_from_top_to_bottom(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
+    runpy.run_path(str(script))
+
+
+@pytest.mark.parametrize("example", named(sorted(ROOT.glob("examples/*.py"))))
+def test_an_example_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The words of every ``$ privet …`` line, and of every such command within a sentence."""
+    text = page.read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ privet (.+)$", text, re.MULTILINE)
+    inline = re.findall(r"`privet ([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return [shlex.split(line) for line in [*lines, *inline]]
+
+
+def fault(words: list[str]) -> str | None:
+    """What is wrong with a command: an unknown subcommand or option; nothing where it is fine."""
+    command: click.Command = app
+    context = click.Context(app, info_name="privet")
+    while words and isinstance(command, click.Group) and not words[0].startswith("-"):
+        found = None if words[0].isupper() else command.get_command(context, words[0])
+        if found is None:
+            return None if words[0].isupper() else f"there is no command {words[0]!r}"
+        command, words = found, words[1:]
+        context = click.Context(command, parent=context, info_name=command.name)
+    known = {option for parameter in command.get_params(context) for option in parameter.opts}
+    unknown = [word for word in words if word.startswith("--") and word.partition("=")[0] not in known]
+    return f"{command.name} has no option {unknown[0]}" if unknown else None
+
+
+@pytest.mark.parametrize("page", named([page for page in PAGES if commands(page)]))
+def test_every_command_named_exists_with_its_options(page: Path) -> None:
+    faults = {" ".join(words): fault(words) for words in commands(page)}
+    assert not {command: found for command, found in faults.items() if found}
+
+
+def test_the_check_of_commands_finds_faults() -> None:
+    assert fault(["fit", "naive-bayes", "x.csv", "--epsilon", "1"]) is None
+    assert fault(["schema", "guess", "x.csv"])
+    assert fault(["fit", "naive-bayes", "x.csv", "--epsilom", "1"])
+
+
+@pytest.mark.parametrize("page", named(PAGES))
+def test_links_within_the_documentation_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8"))
+    local = [link for link in links if "://" not in link]
+    assert not [link for link in local if not (page.parent / link).exists()]
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        links = re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8"))
+        waiting += [(page.parent / link).resolve() for link in links if "://" not in link]
+    assert set(PAGES) == reached
+
+
+def test_every_registered_algorithm_and_parameter_is_documented() -> None:
+    text = (ROOT / "docs/reference/algorithms.md").read_text(encoding="utf-8")
+    for entry in ALGORITHMS:
+        assert entry.name in text
+        for parameter in parameters_of(entry.load()):
+            assert f"`{parameter.name}`" in text, f"{entry.name}: {parameter.name}"
+
+
+def test_every_public_name_and_error_is_documented() -> None:
+    text = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    for name in privet.__all__:
+        assert re.search(rf"`{name}\b", text), name
+    for name, error in vars(errors).items():
+        if (
+            isinstance(error, type)
+            and issubclass(error, errors.PrivetError)
+            and error is not errors.PrivetError
+        ):
+            assert f"| `{name}` | {error.exit_code} |" in text, name
+
+
+def test_lazy_names_and_those_that_type_checkers_see_are_the_same() -> None:
+    lazy = {name for names in privet._HOMES.values() for name in names}
+    source = (ROOT / "src/privet/__init__.py").read_text(encoding="utf-8")
+    block = source[source.index("if TYPE_CHECKING:") : source.index("__all__")]
+    typed = {name.strip() for line in re.findall(r"import (.+)", block) for name in line.split(",")}
+    assert lazy == typed == set(privet.__all__)
+
+
+def test_the_changelog_knows_the_version_and_the_makefile_its_targets() -> None:
+    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for page in PAGES:
+        for target in re.findall(r"(?:`|^\$ )make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert target in targets, f"{page.name}: make {target}"

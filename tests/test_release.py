@@ -1,0 +1,77 @@
+"""Guarantees: what they say, and that they survive JSON."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+
+from privet.budget import Approximate, Pure, Zcdp, exact
+from privet.release import Guarantee, Step, public_knowledge
+from privet.schema import Schema, Unit
+
+STEPS = (
+    Step("'age' within each 'ill'", "geometric noise", Pure(exact(0.1)), 29.5),
+    Step("'x' within each 'ill'", "discrete gaussian noise", Zcdp(exact(0.25)), 1.5, "half ranges"),
+)
+GUARANTEES = {
+    "pure": Guarantee(Pure(exact(0.1)), Unit()),
+    "approximate": Guarantee(Approximate(exact(1), exact(1e-6)), Unit("replace", "p", 3), STEPS),
+    "void": Guarantee(
+        Pure(exact(1)),
+        Unit(),
+        STEPS,
+        public_knowledge(Schema.of({"age": (0, 9), "ill": ["no", "yes"]})),
+        ("Time.",),
+        ("Seeded.",),
+    ),
+}
+each = pytest.mark.parametrize("guarantee", GUARANTEES.values(), ids=GUARANTEES)
+
+
+@each
+def test_json_round_trip(guarantee):
+    assert Guarantee.from_dict(json.loads(json.dumps(guarantee.to_dict(), allow_nan=False))) == guarantee
+
+
+@each
+def test_text_says_everything(guarantee):
+    text = str(guarantee)
+    assert text.startswith("Guarantee: ")
+    for step in guarantee.steps:
+        assert step.sentence() in text
+    for part in (*guarantee.caveats, *guarantee.voided, *(what for what, _ in guarantee.public)):
+        assert part in text
+
+
+def test_none_is_said_first_and_claims_nothing():
+    void = GUARANTEES["void"]
+    assert void.headline == "Guarantee: NONE. Seeded."
+    assert not void.holds
+    assert "times as" not in void.text()
+    data = void.to_dict()
+    assert (data["holds"], data["epsilon"], data["delta"]) == (False, None, None)
+
+
+def test_what_an_epsilon_means():
+    assert "at most 1.11 times as" in GUARANTEES["pure"].text()
+    assert "except with probability 1e-06" in GUARANTEES["approximate"].text()
+
+
+@pytest.mark.parametrize("epsilon", [14.0, 800.0, 1_000_000.0])
+def test_an_enormous_epsilon_has_words_too(epsilon):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "a million or more times" in Guarantee(Pure(exact(epsilon)), Unit()).text()
+
+
+def test_the_number_of_units_is_public_where_they_are_exchanged():
+    schema = Schema.of({"age": (0, 9)}, unit=Unit("replace"))
+    assert ("the number of units", "neighbour relation: replace") in public_knowledge(schema)
+    assert not any("number of units" in what for what, _ in public_knowledge(Schema.of({"age": (0, 9)})))
+
+
+def test_caveats_are_added_to_a_copy():
+    assert GUARANTEES["pure"].with_caveat("More.").caveats == ("More.",)
+    assert GUARANTEES["pure"].caveats == ()
