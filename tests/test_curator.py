@@ -16,7 +16,9 @@ from privet.errors import BudgetExceeded, DataError, LedgerError, ParameterError
 from privet.schema import Number, Schema, Unit
 from privet.stats import Contingency, Moments
 
-DATA = pa.table({"x": [0.5, -3.0, None, 9.0], "colour": ["red", "blue", "red", None], "ill": ["no", "yes", "no", "no"]})
+DATA = pa.table(
+    {"x": [0.5, -3.0, None, 9.0], "colour": ["red", "blue", "red", None], "ill": ["no", "yes", "no", "no"]}
+)
 SCHEMA = Schema.of(
     {"x": (-1.0, 1.0), "colour": ["red", "blue"], "ill": ["no", "yes"]}, target="ill", dataset="people"
 )
@@ -123,8 +125,9 @@ def test_unconfirmed_schemas_are_refused():
 
 @pytest.mark.parametrize("more", [{"randomness": randomness.of(1)}, {"inferred": True}])
 def test_what_promises_nothing_cannot_be_paid_for(ledger, more):
-    with pytest.raises(ParameterError, match="without a guarantee"), Curator(
-        DATA, SCHEMA, budget(0.1), ledger=ledger, **more
+    with (
+        pytest.raises(ParameterError, match="without a guarantee"),
+        Curator(DATA, SCHEMA, budget(0.1), ledger=ledger, **more),
     ):
         pass
     assert ledger.spent("people") is None
@@ -135,7 +138,10 @@ def test_what_promises_nothing_cannot_be_paid_for(ledger, more):
 
 def test_another_unit_is_refused(ledger):
     schema = Schema(SCHEMA.columns, target="ill", unit=Unit("replace"), dataset="people")
-    with pytest.raises(LedgerError, match="different units"), Curator(DATA, schema, budget(0.1), ledger=ledger):
+    with (
+        pytest.raises(LedgerError, match="different units"),
+        Curator(DATA, schema, budget(0.1), ledger=ledger),
+    ):
         pass
 
 

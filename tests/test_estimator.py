@@ -59,7 +59,13 @@ def test_every_way_to_predict(tmp_path):
     frame = TABLE.to_pandas()
     write_csv(ArrowSource(X), tmp_path / "x.csv")
     expected = model.predict(X)
-    for rows in (TABLE, frame, frame.drop(columns="ill"), frame.drop(columns="ill").to_numpy(), tmp_path / "x.csv"):
+    for rows in (
+        TABLE,
+        frame,
+        frame.drop(columns="ill"),
+        frame.drop(columns="ill").to_numpy(),
+        tmp_path / "x.csv",
+    ):
         np.testing.assert_array_equal(model.predict(rows), expected)
 
 

@@ -64,7 +64,9 @@ def test_attributes_with_the_names_of_the_format(tmp_path):
     table = pa.table({"array": [0, 1], "type": [1, 0], "shape": [1, 1], "ill": ["no", "yes"]})
     model = NaiveBayes(schema=schema).fit(table)
     save_model(model, tmp_path / "model.json")
-    np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict_proba(table), model.predict_proba(table))
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "model.json").predict_proba(table), model.predict_proba(table)
+    )
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [False, True], [0.5, 1.5], ["ü", '"']], ids=str)
@@ -171,7 +173,18 @@ def test_malformed_models_with_a_right_digest(saved, change):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"x", b"[]", b"3", b'"privet_model"', b"{}", b'{"privet_model": 2}', b"\xff", b"[" * 100_000, b"\x80\x04."],
+    [
+        b"",
+        b"x",
+        b"[]",
+        b"3",
+        b'"privet_model"',
+        b"{}",
+        b'{"privet_model": 2}',
+        b"\xff",
+        b"[" * 100_000,
+        b"\x80\x04.",
+    ],
     ids=str,
 )
 def test_files_that_are_no_models(tmp_path, content):
@@ -190,7 +203,9 @@ def test_files_that_are_not_there(tmp_path):
 def test_what_is_not_a_finite_number_is_refused(saved, number):
     document = {k: v for k, v in json.loads(saved.read_text()).items() if k != "digest"}
     document["learned"]["class_count_"]["array"][0] = float(number)
-    saved.write_text(json.dumps(document | {"digest": _digest(document)}).replace("Infinity", number.lstrip("-")))
+    saved.write_text(
+        json.dumps(document | {"digest": _digest(document)}).replace("Infinity", number.lstrip("-"))
+    )
     with pytest.raises(ModelError):
         load_model(saved)
 

@@ -77,7 +77,18 @@ def test_generated_bad_values_are_bad():
 
 def test_what_is_read_off_the_declaration():
     by_name = {parameter.name: parameter for parameter in parameters_of(Toy)}
-    assert list(by_name) == ["epsilon", "delta", "bins", "share", "mode", "loud", "title", "seed", "plain", "bare"]
+    assert list(by_name) == [
+        "epsilon",
+        "delta",
+        "bins",
+        "share",
+        "mode",
+        "loud",
+        "title",
+        "seed",
+        "plain",
+        "bare",
+    ]
     assert by_name["bins"].kind is int
     assert by_name["bins"].limits == ["at least 2", "at most 9"]
     assert by_name["share"].optional

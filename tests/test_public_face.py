@@ -23,7 +23,18 @@ NAMES = [
     "save_model",
     "write_schema",
 ]
-HEAVY = ["sklearn", "opendp", "numba", "pandas", "matplotlib", "ibis", "duckdb", "dp_accounting", "scipy", "sqlalchemy"]
+HEAVY = [
+    "sklearn",
+    "opendp",
+    "numba",
+    "pandas",
+    "matplotlib",
+    "ibis",
+    "duckdb",
+    "dp_accounting",
+    "scipy",
+    "sqlalchemy",
+]
 
 
 def loaded_after(statement: str) -> list[str]:

@@ -42,7 +42,8 @@ def ledger(table: Path) -> Ledger:
 
 def test_plan_then_fit_then_score(table, ledger):
     plan = service.plan_fit("naive-bayes", table, SCHEMA, {"epsilon": 0.5}, ledger=ledger)
-    assert plan.amount == Pure(exact(0.5)) and plan.before.spent is None
+    assert plan.amount == Pure(exact(0.5))
+    assert plan.before.spent is None
     assert ledger.history()[-1].kind != "reserve"
     model = service.fit("naive-bayes", table, SCHEMA, {"epsilon": 0.5}, ledger=ledger)
     assert ledger.balance(plan.dataset) == plan.after
@@ -82,8 +83,8 @@ def test_plans_are_refused_like_runs(table, ledger):
     for asked in (service.plan_fit, service.fit):
         with pytest.raises(service.NoAccount):
             asked("naive-bayes", table, SCHEMA, {"epsilon": 1.0}, ledger=stranger)
+    other = Schema.of({"x": (0, 10), "c": ["a", "b"]}, target="c", unit=Unit("replace"))
     with pytest.raises(LedgerError) as error:  # another unit: refused, and not as a missing account
-        other = Schema.of({"x": (0, 10), "c": ["a", "b"]}, target="c", unit=Unit("replace"))
         service.fit("naive-bayes", table, other, {"epsilon": 1.0}, ledger=ledger)
     assert not isinstance(error.value, service.NoAccount)
 
@@ -118,7 +119,8 @@ def test_checks_name_every_faulty_column_and_no_value(tmp_path):
     schema = Schema.of({"x": (0, 10), "c": ["a", "b"], "w": (0, 1), "v": (0, 1)}, target="c")
     check = service.check_schema(path, schema)
     assert {column for column, _ in check.faults} == {"x", "c", "w", "v"}
-    assert check.unread == ("z",) and not check.fits
+    assert check.unread == ("z",)
+    assert not check.fits
     assert "secret" not in str(check)
     path.write_text("x,c\n1,a\n")
     assert service.check_schema(path, SCHEMA).fits
@@ -130,7 +132,8 @@ def test_checks_name_every_faulty_column_and_no_value(tmp_path):
 def test_a_table_is_checked_once_and_watched_always(table):
     seen = []
     source = service.open_table(table, SCHEMA, watch=lambda done, total: seen.append((done, total)))
-    assert isinstance(source, CheckedSource) and source.table() is None
+    assert isinstance(source, CheckedSource)
+    assert source.table() is None
     for _ in range(2):
         assert sum(batch.num_rows for batch in source.batches()) == 500
     assert seen == [(500, None), (500, 500)]
@@ -154,7 +157,8 @@ def test_a_database_error_loses_its_text():
 
     with pytest.raises(DataError) as error, service.tables.database_errors():
         duckdb.sql("SELECT CAST('secret' AS INTEGER)").fetchall()
-    assert "secret" not in str(error.value) and error.value.__cause__ is None
+    assert "secret" not in str(error.value)
+    assert error.value.__cause__ is None
     with pytest.raises(KeyError), service.tables.database_errors():
         raise KeyError
 
@@ -166,9 +170,9 @@ def test_predictions_are_those_of_the_model(table, tmp_path):
     written = parquet.read_table(out)
     assert written.column("predicted").to_pylist() == model.predict(table).tolist()
     np.testing.assert_allclose(written.column("probability_a"), model.predict_proba(table)[:, 0])
+    extended = parquet.read_table(table).append_column("predicted", pa.array([1] * 500))
+    parquet.write_table(extended, tmp_path / "e.parquet")
     with pytest.raises(ParameterError, match="name of a column"):
-        extended = parquet.read_table(table).append_column("predicted", pa.array([1] * 500))
-        parquet.write_table(extended, tmp_path / "e.parquet")
         service.predict(model, tmp_path / "e.parquet", out, keep=["predicted"])
 
 

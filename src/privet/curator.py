@@ -104,8 +104,10 @@ class Curator:
         self._what = what
         self._inferred = inferred
         self._left = Fraction(1)
+        self._open = False
         self._steps: list[Step] = []
         self._caveats: list[str] = []
+        self._assumed: list[tuple[str, str]] = []
         # The currency in which shares add up: ε itself, or ρ where δ allows Gaussian noise.
         self.currency = currency_of(amount)
 
@@ -118,29 +120,40 @@ class Curator:
             guaranteed=self.randomness.secure and not self._inferred,
             what=self._what,
         )
+        self._open = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._open = False
         # A run that failed keeps its reservation: data was read, so the budget counts as spent.
         if kind is None and self._ledger is not None and self._reservation is not None:
             self._ledger.commit(self._reservation, self.guarantee.to_dict())
 
-    def measure(self, measurements: Sequence[Measurement]) -> list[Release]:
-        """Answer all of these in one pass over the table, each with noise for its share of the budget."""
-        if any(m.share <= 0 for m in measurements):
-            raise ParameterError("Every measurement needs a positive share of the budget.")
-        shares = sum((m.share for m in measurements), start=Fraction(0))
-        if shares > self._left:
+    def _spend(self, shares: Sequence[Fraction]) -> list[Pure | Zcdp]:
+        """Take these shares of the run's budget; every way to an exact answer starts here."""
+        if not self._open:
             raise ParameterError(
-                f"These measurements ask for {float(shares):.3g} of the run's budget, and only "
+                "This run is not open: its budget has not been reserved, or it is over.",
+                "Measure inside  with Curator(…) as curator:",
+            )
+        if any(share <= 0 for share in shares):
+            raise ParameterError("Every measurement needs a positive share of the budget, and none is left.")
+        total = sum(shares, start=Fraction(0))
+        if total > self._left:
+            raise ParameterError(
+                f"These measurements ask for {float(total):.3g} of the run's budget, and only "
                 f"{float(self._left):.3g} is left."
             )
-        amounts = [self.currency.share(m.share) for m in measurements]
+        self._left -= total
+        return [self.currency.share(share) for share in shares]
+
+    def measure(self, measurements: Sequence[Measurement]) -> list[Release]:
+        """Answer all of these in one pass over the table, each with noise for its share of the budget."""
+        amounts = self._spend([m.share for m in measurements])
         sensitivities = [m.statistic.sensitivity(self.schema) for m in measurements]
         mechanisms = [noise_for(a, s.l1, s.squared_l2) for a, s in zip(amounts, sensitivities, strict=True)]
-        self._left -= shares
         answers = self._engine.answer([m.statistic for m in measurements], self._source, self.schema)
         releases = []
         for m, amount, mechanism, answer in zip(measurements, amounts, mechanisms, answers, strict=True):
@@ -173,9 +186,7 @@ class Curator:
         """
         from privet.engines.blocks import GRID, BlockFunction
 
-        if self._left <= 0:
-            raise ParameterError("Nothing is left of the run's budget.")
-        amount, self._left = self.currency.share(self._left), Fraction(0)
+        [amount] = self._spend([self._left])
         mechanism = BlockAggregate(amount, blocks, len(low), GRID, how)
         exact = BlockFunction(function, tuple(low), tuple(high), timeout, as_pandas)
         outputs = exact.outputs(self._source, self.schema, blocks, self.randomness)
@@ -183,6 +194,7 @@ class Curator:
         step = Step(what, mechanism.name, amount, error, "declared ranges")
         self._steps.append(step)
         self._caveats += _FUNCTION_CAVEATS
+        self._assumed.append(("the ranges of the function's outputs, and the number of blocks", "declared"))
         return Release(
             mechanism.randomise(outputs, self.randomness), mechanism.standard_deviation, error, step
         )
@@ -198,7 +210,11 @@ class Curator:
             inferred=self._inferred,
             counted=self._ledger is not None,
         )
-        return replace(promised, caveats=(*promised.caveats, *self._caveats))
+        return replace(
+            promised,
+            public=(*promised.public, *self._assumed),
+            caveats=(*promised.caveats, *self._caveats),
+        )
 
 
 def currency_of(amount: Pure | Approximate) -> Pure | Zcdp:

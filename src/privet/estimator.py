@@ -145,7 +145,9 @@ class PrivateEstimator(BaseEstimator):
         check_is_fitted(self)
         if not is_table(X):
             if labels := _labels(X):
-                if self.schema_.target not in labels:  # a whole table is read by its names, whatever their order
+                if (
+                    self.schema_.target not in labels
+                ):  # a whole table is read by its names, whatever their order
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")

@@ -79,8 +79,12 @@ def load_model(path: str | Path, key: str | Path | None = None) -> Any:
 def model_to_dict(model: Any) -> dict[str, Any]:
     """A fitted model as plain data."""
     if not hasattr(model, "guarantee_"):
-        raise ModelError(f"This {type(model).__name__} has learned nothing yet.", "Call fit before saving it.")
-    parameters = {p.name: getattr(model, p.name) for p in parameters_of(type(model)) if p.name not in _NOT_KEPT}
+        raise ModelError(
+            f"This {type(model).__name__} has learned nothing yet.", "Call fit before saving it."
+        )
+    parameters = {
+        p.name: getattr(model, p.name) for p in parameters_of(type(model)) if p.name not in _NOT_KEPT
+    }
     return {
         "privet_model": FORMAT,
         "algorithm": name_of(model),
@@ -127,7 +131,11 @@ def restore_learned(model: Any, learned: dict[str, Any]) -> None:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         kind = "text" if value.dtype.kind in "UO" else value.dtype.str
-        return {"array": [_plain(v) for v in value.ravel().tolist()], "type": kind, "shape": list(value.shape)}
+        return {
+            "array": [_plain(v) for v in value.ravel().tolist()],
+            "type": kind,
+            "shape": list(value.shape),
+        }
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -69,7 +69,9 @@ class Parameter:
         ]
 
     def describe(self) -> str:
-        kind = "one of " + ", ".join(map(str, self.choices)) if self.choices else _KINDS.get(self.kind, "object")
+        kind = (
+            "one of " + ", ".join(map(str, self.choices)) if self.choices else _KINDS.get(self.kind, "object")
+        )
         return f"{', '.join([f'{self.name}: {kind}', *self.limits])} (default {self.default}). {self.help}"
 
     def fault(self, value: Any) -> str | None:

@@ -22,13 +22,17 @@ class Works(NaiveBayes):
 
 class ChangesInConstructor(NaiveBayes):
     def __init__(self, *, epsilon=1.0, delta=0.0, schema=None, ledger=None, random_state=None):
-        super().__init__(epsilon=epsilon, delta=delta, schema=schema, ledger=ledger, random_state=random_state)
+        super().__init__(
+            epsilon=epsilon, delta=delta, schema=schema, ledger=ledger, random_state=random_state
+        )
         self.epsilon = str(epsilon)
 
 
 class NoHelp(NaiveBayes):
     def __init__(self, *, epsilon=1.0, delta=0.0, schema=None, ledger=None, random_state=None):
-        super().__init__(epsilon=epsilon, delta=delta, schema=schema, ledger=ledger, random_state=random_state)
+        super().__init__(
+            epsilon=epsilon, delta=delta, schema=schema, ledger=ledger, random_state=random_state
+        )
 
 
 class NeverValidates(NaiveBayes):
@@ -64,7 +68,9 @@ class ClaimsHalf(NaiveBayes):
     def _fit(self, curator):
         super()._fit(curator)
         step = curator._steps[0]
-        curator._steps[0] = Step(step.what, step.mechanism, step.amount.share(Fraction(1, 2)), step.error, step.unit)
+        curator._steps[0] = Step(
+            step.what, step.mechanism, step.amount.share(Fraction(1, 2)), step.error, step.unit
+        )
 
 
 class ForgetsDelta(NaiveBayes):
@@ -236,7 +242,9 @@ def test_check_registry_checks_every_entry(monkeypatch):
 
 def test_every_function_named_check_is_run():
     shipped = {
-        name for name, value in vars(checks).items() if name.startswith("check_") and inspect.isfunction(value)
+        name
+        for name, value in vars(checks).items()
+        if name.startswith("check_") and inspect.isfunction(value)
     }
     assert shipped - {"check_algorithm", "check_registry"} == {check.__name__ for check in checks.CHECKS}
 

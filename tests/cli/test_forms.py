@@ -73,4 +73,5 @@ def test_every_plain_parameter_of_every_algorithm_has_an_option(entry):
         option = option_for(parameter)
         assert (option is None) == (parameter.kind is object)
         if option is not None:
-            assert option.name == parameter.name and option.help
+            assert option.name == parameter.name
+            assert option.help

@@ -58,7 +58,9 @@ def test_the_same_results_as_json_and_as_text(run, answer, account):
 
 def test_errors_as_json(run, answer, people):
     error = answer("fit", "naive-bayes", people, "-s", "absent.toml", "-o", "m.json", code=3)["error"]
-    assert error["kind"] == "SchemaError" and error["exit_code"] == 3 and error["advice"]
+    assert error["kind"] == "SchemaError"
+    assert error["exit_code"] == 3
+    assert error["advice"]
     error = answer("fit", "naive-bayes", people, "-s", "people.toml", "--bins", "1", code=2)["error"]
     assert "at least 2" in error["message"]
     assert answer("algorithms", "astrology", code=2)["error"]["kind"] == "ParameterError"
@@ -73,7 +75,8 @@ def test_schema_and_model_to_stdout(run, account):
     Path("piped.json").write_text(text)
     assert privet.load_model("piped.json").guarantee_.holds
     lines = run("predict", "piped.json", account, "-o", "-").stdout.splitlines()
-    assert lines[0] == '"predicted"' and len(lines) == 601
+    assert lines[0] == '"predicted"'
+    assert len(lines) == 601
     run("predict", "piped.json", account, "-o", "-", "--json", code=2)
 
 
@@ -123,7 +126,8 @@ def test_a_paid_model_is_kept_elsewhere_when_the_disk_fails(run, account, monkey
 
     monkeypatch.setattr(privet.model, "save_model", failing)
     result = run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json", code=7)
-    assert "No space left" in result.stderr and str(calls[1]) in result.stderr
+    assert "No space left" in result.stderr
+    assert str(calls[1]) in result.stderr
     assert privet.load_model(calls[1]).guarantee_.holds
     assert not Path("m.json").exists()
 
@@ -147,10 +151,12 @@ def test_a_person_sees_the_cost_before_it_is_spent(run, answer, account, monkeyp
     fit = ("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
     before = answer("ledger", "head")
     declined = run(*fit, input="n\n", code=1)
-    assert "ε = 1 left" in declined.stderr and "Spend this?" in declined.stderr
+    assert "ε = 1 left" in declined.stderr
+    assert "Spend this?" in declined.stderr
     assert "Nothing was spent" in declined.stderr
     run(*fit, input="", code=130)  # nobody answers
-    assert answer("ledger", "head") == before and not Path("m.json").exists()
+    assert answer("ledger", "head") == before
+    assert not Path("m.json").exists()
     run(*fit, input="y\n")
     assert Path("m.json").exists()
     assert "Spend this?" not in run(*fit, "--yes", "--force").stderr
@@ -171,12 +177,13 @@ def test_unexpected_errors_do_not_show_their_text(run, account, monkeypatch):
     monkeypatch.setattr(privet.service, "fit", broken)
     fit = ("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
     result = run(*fit, code=1)
-    assert "RuntimeError" in result.stderr and "report" in result.stderr
-    assert "File " not in result.stderr and "Xq7Zsecret" not in result.stderr
+    assert "RuntimeError" in result.stderr
+    assert "report" in result.stderr
+    assert "File " not in result.stderr
+    assert "Xq7Zsecret" not in result.stderr
     traced = run("--debug", *fit, code=1).stderr
-    assert "in broken" in traced and "Xq7Zsecret" not in traced.replace(
-        'raise RuntimeError("Xq7Zsecret")', ""
-    )
+    assert "in broken" in traced
+    assert "Xq7Zsecret" not in traced.replace('raise RuntimeError("Xq7Zsecret")', "")
 
 
 def test_analysts_and_ledgers_come_from_the_environment(run, answer, account, monkeypatch):
@@ -202,7 +209,8 @@ def test_limits_of_single_analysts(run, answer, people):
     run("ledger", "limit", "people", "--epsilon", "1", "--for", "ana")
     run(*fit, "b.json", "--analyst", "ana")
     [view] = answer("ledger", "show")["accounts"]
-    assert view["left"] is None and set(view["analysts"]) == {"ana", "ben"}
+    assert view["left"] is None
+    assert set(view["analysts"]) == {"ana", "ben"}
 
 
 def test_limits_in_rho_and_with_delta(run, answer, people):

@@ -68,7 +68,9 @@ def test_two_processes_cannot_both_have_the_last_of_the_budget(account):
 
 def test_scripts_are_not_asked_and_a_closed_pipe_is_no_crash(account):
     code, out, err = finished(privet("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json"))
-    assert code == 0 and "Spend this?" not in err and "Guarantee:" in out
+    assert code == 0
+    assert "Spend this?" not in err
+    assert "Guarantee:" in out
     process = privet("predict", "m.json", account, "-o", "-")
     process.stdout.close()
     process.wait(timeout=60)
@@ -78,4 +80,5 @@ def test_scripts_are_not_asked_and_a_closed_pipe_is_no_crash(account):
 
 def test_module_and_environment(tmp_path):
     code, out, _ = finished(privet("--version", cwd=tmp_path, env={**os.environ, "PRIVET_DEBUG": "1"}))
-    assert code == 0 and out.startswith("privet, version")
+    assert code == 0
+    assert out.startswith("privet, version")

@@ -20,7 +20,8 @@ def test_the_story(run, answer, people):
 
     fit = ("fit", "naive-bayes", "people.csv", "-s", "people.schema.toml", "-o", "model.json")
     refused = run(*fit, code=3)
-    assert "age" in refused.stderr and "privet schema confirm" in refused.stderr
+    assert "age" in refused.stderr
+    assert "privet schema confirm" in refused.stderr
 
     assert answer("schema", "confirm", "people.schema.toml")["confirmed"] is True
     refused = run(*fit, code=6)
@@ -41,11 +42,13 @@ def test_the_story(run, answer, people):
     assert privet.load_model("model.json").guarantee_.holds
 
     shown = run("model", "show", "model.json").stdout
-    assert "differential privacy with ε = 1" in shown and "How the privacy was spent" in shown
+    assert "differential privacy with ε = 1" in shown
+    assert "How the privacy was spent" in shown
 
     run("predict", "model.json", "people.csv", "-o", "predicted.csv", "--keep", "ill")
     lines = Path("predicted.csv").read_text().splitlines()
-    assert lines[0] == '"ill","predicted"' and len(lines) == 601
+    assert lines[0] == '"ill","predicted"'
+    assert len(lines) == 601
     assert sum(a == b for a, b in (line.split(",") for line in lines[1:])) > 500
 
     scores = answer("evaluate", "model.json", "people.csv", "--epsilon", "0.4")
@@ -60,7 +63,8 @@ def test_the_story(run, answer, people):
 
     head = answer("ledger", "head")["head"]
     late = answer(*fit[:-1], "late.json", "--epsilon", "0.2", "--analyst", "ben", code=5)
-    assert late["error"]["kind"] == "OverLimit" and late["error"]["exit_code"] == 5
+    assert late["error"]["kind"] == "OverLimit"
+    assert late["error"]["exit_code"] == 5
     assert not Path("late.json").exists()
     assert answer("ledger", "verify", "--head", head)["head"] == head  # a refusal writes nothing
     run("ledger", "limit", account["dataset"], "--epsilon", "3")
@@ -81,7 +85,8 @@ def test_arff_domains_are_public_by_declaration_and_bounds_are_not(run):
         "declared by the file's header",
     ]
     assert schema["sky"].values == ("dry", "wet", "snow")
-    assert schema.names == ("sky", "warm", "go") and schema.target == "go"
+    assert schema.names == ("sky", "warm", "go")
+    assert schema.target == "go"
 
 
 def test_declaring_wholesale_is_said_in_the_guarantee(run, people):
@@ -108,7 +113,8 @@ def test_people_with_several_records(run, answer):
         "--declare-public",
     )
     schema = privet.read_schema("visits.schema.toml")
-    assert schema.unit == privet.Unit(id="person", most=3) and "person" not in schema
+    assert schema.unit == privet.Unit(id="person", most=3)
+    assert "person" not in schema
     run("ledger", "open", "visits.csv", "-s", "visits.schema.toml", "--epsilon", "1")
     run("fit", "naive-bayes", "visits.csv", "-s", "visits.schema.toml", "-o", "m.json")
     assert "at most 3 of them" in run("model", "show", "m.json").stdout
@@ -119,7 +125,8 @@ def test_cross_validation_shows_its_whole_cost_and_pays_it(run, answer, account)
     words += ("--epsilon", "0.5", "--score-epsilon", "0.5")
     assert answer(*words, "--dry-run")["amount"]["about"] == {"epsilon": 1.5}
     result = answer(*words)
-    assert result["folds"] == 3 and result["evaluation"]["accuracy"]["value"] > 0.5
+    assert result["folds"] == 3
+    assert result["evaluation"]["accuracy"]["value"] > 0.5
     [view] = answer("ledger", "show")["accounts"]
     assert view["spent"]["about"] == {"epsilon": 1.5}
     run(*words, code=5)
@@ -129,7 +136,8 @@ def test_public_scores_are_exact_and_free(run, answer, account):
     run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json", "--epsilon", "1")
     before = answer("ledger", "head")
     scores = answer("evaluate", "m.json", account, "--public")
-    assert scores["accuracy"]["error"] == 0 and scores["guarantee"]["holds"] is False
+    assert scores["accuracy"]["error"] == 0
+    assert scores["guarantee"]["holds"] is False
     run("cross-validate", "naive-bayes", account, "-s", "people.toml", "--folds", "2", "--public")
     assert answer("ledger", "head") == before
     run("evaluate", "m.json", account, code=2)
@@ -157,7 +165,7 @@ def test_predictions_in_every_format(run, account, name):
     run("predict", "m.json", account, "-o", name, "--probabilities", "--keep", "sex")
     from privet.sources import open_source
 
-    rows = [batch for batch in open_source(name).batches()]
+    rows = list(open_source(name).batches())
     assert sum(batch.num_rows for batch in rows) == 600
     assert rows[0].schema.names == ["sex", "predicted", "probability_no", "probability_yes"]
     assert set(rows[0].column("predicted").to_pylist()) == {"no", "yes"}

@@ -223,9 +223,14 @@ def test_fixed_point_is_the_same_on_both_engines(values, low, width):
     if low + width <= low:
         return
     schema = Schema((Number("x", low, low + width), Category("ill", ("no",))), target="ill")
-    data = pa.table({"x": pa.array([*values, low, low + width], pa.float64()), "ill": ["no"] * (len(values) + 2)})
+    data = pa.table(
+        {"x": pa.array([*values, low, low + width], pa.float64()), "ill": ["no"] * (len(values) + 2)}
+    )
     engine, source = memory_table(data, None)
-    statistics = [Moments("x", "ill"), Contingency("x", "ill", (low + width / 2,) if low + width / 2 > low else ())]
+    statistics = [
+        Moments("x", "ill"),
+        Contingency("x", "ill", (low + width / 2,) if low + width / 2 > low else ()),
+    ]
     for one, other in zip(
         engine.answer(statistics, source, schema),
         MemoryEngine().answer(statistics, ArrowSource(data), schema),
@@ -300,7 +305,9 @@ def test_an_empty_table(way, tmp_path):
         np.testing.assert_array_equal(answer, reference(table([]), statistic, SCHEMA))
 
 
-@pytest.mark.parametrize("way", [arrays, parquet, memory_table, parquet_in_duckdb], ids=lambda way: way.__name__)
+@pytest.mark.parametrize(
+    "way", [arrays, parquet, memory_table, parquet_in_duckdb], ids=lambda way: way.__name__
+)
 def test_text_in_a_number_is_refused_without_quoting_it(way, tmp_path):
     data = pa.table({"x": ["1.5", "S3NT1NEL"], "ill": ["no", "yes"]})
     engine, source = way(data, tmp_path)

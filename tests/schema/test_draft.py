@@ -50,7 +50,9 @@ def test_whole_numbers_beyond_floats():
 
 
 def test_ignored_and_id_columns_are_left_out():
-    schema = of({"name": ["a", "b"], "patient": [1, 2], "x": [0, 1]}, ignore=["name"], unit=Unit(id="patient"))
+    schema = of(
+        {"name": ["a", "b"], "patient": [1, 2], "x": [0, 1]}, ignore=["name"], unit=Unit(id="patient")
+    )
     assert schema.names == ("x",)
 
 

@@ -13,7 +13,23 @@ from privet.schema import Category, Number, Schema, Unit, read_schema, schema_te
 from privet.schema.columns import ORIGINS
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12) | st.sampled_from(
-    ['"', "'", "\\", "a\nb", "a\r\nb", "\t", "\x00", "\x7f", "\x85", "\u2028", "a.b", "[x]", "# no", "ünï", ""]
+    [
+        '"',
+        "'",
+        "\\",
+        "a\nb",
+        "a\r\nb",
+        "\t",
+        "\x00",
+        "\x7f",
+        "\x85",
+        "\u2028",
+        "a.b",
+        "[x]",
+        "# no",
+        "ünï",
+        "",
+    ]
 )
 FINITE = st.floats(-1e300, 1e300) | st.integers(-(2**70), 2**70)
 
@@ -25,7 +41,9 @@ def numbers(draw, name):
         low, high = 0, 1
     between = st.floats(0.01, 0.99).map(lambda part: float(low) + part * (float(high) - float(low)))
     cuts = sorted({cut for cut in draw(st.lists(between, max_size=3)) if low < cut < high})
-    return Number(name, low, high, integer=draw(st.booleans()), cuts=cuts, origin=draw(st.sampled_from(ORIGINS)))
+    return Number(
+        name, low, high, integer=draw(st.booleans()), cuts=cuts, origin=draw(st.sampled_from(ORIGINS))
+    )
 
 
 @st.composite
@@ -89,7 +107,10 @@ def test_numpy_bounds_are_written_as_numbers(tmp_path):
 
 def test_draft_marks_are_on_every_guessed_line():
     drafted = Schema(
-        (Number("age", 3, 97, origin="read off the data"), Category("sex", ("f", "m"), origin="read off the data"))
+        (
+            Number("age", 3, 97, origin="read off the data"),
+            Category("sex", ("f", "m"), origin="read off the data"),
+        )
     )
     lines = [line for line in schema_text(drafted).splitlines() if "is this public knowledge?" in line]
     assert [line.split(" = ")[0] for line in lines] == ["kind", "low", "high", "kind", "values"]
@@ -109,7 +130,11 @@ BAD = {
     "infinite": ("[columns.a]\nkind='number'\nlow=-inf\nhigh=1", "'a' has no finite low bound", "low = 0"),
     "true bound": ("[columns.a]\nkind='number'\nlow=false\nhigh=true", "no finite low bound", "low = 0"),
     "swapped": ("[columns.a]\nkind='number'\nlow=2\nhigh=1", "must be below high", "Swap"),
-    "too wide": ("[columns.a]\nkind='number'\nlow=-1.7e308\nhigh=1.7e308", "range from low to high", "bounds"),
+    "too wide": (
+        "[columns.a]\nkind='number'\nlow=-1.7e308\nhigh=1.7e308",
+        "range from low to high",
+        "bounds",
+    ),
     "too narrow": ("[columns.a]\nkind='number'\nlow=0\nhigh=5e-324", "range from low to high", "bounds"),
     "kind": ("[columns.a]\nlow=0\nhigh=1", "kind must be", 'kind = "number"'),
     "odd kind": ("[columns.a]\nkind=['x']\nlow=0\nhigh=1", "kind must be", 'kind = "number"'),
@@ -134,14 +159,34 @@ BAD = {
     "origin": ("[columns.a]\nkind='number'\nlow=0\nhigh=1\norigin='me'", "unknown origin", "declared"),
     "not a section": ("columns.a = 3", "must be a section", "[columns.a]"),
     "target": ("target='b'\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "target 'b'", "[columns.b]"),
-    "odd target": ("target=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "target must be a name", "target ="),
-    "dataset": ("dataset=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "dataset must be a name", "dataset ="),
+    "odd target": (
+        "target=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1",
+        "target must be a name",
+        "target =",
+    ),
+    "dataset": (
+        "dataset=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1",
+        "dataset must be a name",
+        "dataset =",
+    ),
     "missing": ("missing='no'\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "missing = 'no'", '"skip"'),
     "unit": ("unit=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "[unit] must be a section", "neighbours"),
     "unit entry": ("unit.k=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "unknown entries ['k']", "most"),
-    "neighbours": ("unit.neighbours='x'\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "neighbour", "add_remove"),
-    "most": ("unit.id='p'\nunit.most=0\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "at least one", "most = 1"),
-    "odd most": ("unit.id='p'\nunit.most=true\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "one record", "most"),
+    "neighbours": (
+        "unit.neighbours='x'\n[columns.a]\nkind='number'\nlow=0\nhigh=1",
+        "neighbour",
+        "add_remove",
+    ),
+    "most": (
+        "unit.id='p'\nunit.most=0\n[columns.a]\nkind='number'\nlow=0\nhigh=1",
+        "at least one",
+        "most = 1",
+    ),
+    "odd most": (
+        "unit.id='p'\nunit.most=true\n[columns.a]\nkind='number'\nlow=0\nhigh=1",
+        "one record",
+        "most",
+    ),
     "no id": ("unit.most=2\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "who the person is", "id ="),
     "odd id": ("unit.id=3\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "column's name", "id ="),
     "mined id": ("unit.id='a'\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "cannot be mined", "[columns.a]"),

@@ -36,7 +36,11 @@ def test_first_records_stay(people, most, size):
     assert kept(pa.array(people, pa.string()).dictionary_encode(), most, size) == naive(people, most)
 
 
-@given(st.lists(st.sampled_from([1.0, 2.5, float("nan"), None]), max_size=10), st.integers(1, 2), st.integers(1, 4))
+@given(
+    st.lists(st.sampled_from([1.0, 2.5, float("nan"), None]), max_size=10),
+    st.integers(1, 2),
+    st.integers(1, 4),
+)
 def test_nan_names_nobody(people, most, size):
     assert kept(pa.array(people, pa.float64()), most, size) == naive(people, most)
 

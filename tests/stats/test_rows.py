@@ -79,7 +79,9 @@ def test_wide_integer_domains(values, other):
 def test_floats(data, kind, other):
     number = st.floats(width=32, allow_nan=True, allow_infinity=True)
     domain = data.draw(
-        st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=4, unique_by=abs)
+        st.lists(
+            st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=4, unique_by=abs
+        )
     )
     values = data.draw(st.lists(st.none() | number | st.sampled_from(domain), max_size=10))
     agrees(values, kind, Category("c", tuple(domain), other=other))
@@ -88,13 +90,19 @@ def test_floats(data, kind, other):
 @given(st.data(), st.sampled_from(TEXTS), OTHER)
 @settings(deadline=None)
 def test_texts(data, kind, other):
-    text = st.text(st.characters(exclude_categories=("Cs",)), max_size=4) | st.sampled_from(["1", "1.0", "nan", ""])
+    text = st.text(st.characters(exclude_categories=("Cs",)), max_size=4) | st.sampled_from(
+        ["1", "1.0", "nan", ""]
+    )
     domain = data.draw(st.lists(text.filter(lambda t: t != "rest"), min_size=1, max_size=5, unique=True))
     values = data.draw(st.lists(st.none() | text | st.sampled_from(domain), max_size=10))
     agrees(values, kind, Category("c", tuple(domain), other=other))
 
 
-@given(st.lists(st.none() | st.sampled_from(["1", "1.0", "2", "3", " 2"]), max_size=8), st.sampled_from(TEXTS), OTHER)
+@given(
+    st.lists(st.none() | st.sampled_from(["1", "1.0", "2", "3", " 2"]), max_size=8),
+    st.sampled_from(TEXTS),
+    OTHER,
+)
 @settings(deadline=None)
 def test_numbers_written_as_text(values, kind, other):
     agrees(values, kind, Category("c", (1, 2), other=other))
@@ -121,7 +129,10 @@ def test_a_boolean_domain_in_a_text_column():
 @given(st.integers(0, 3))
 def test_nulls(size):
     assert codes(pa.nulls(size), Category("c", ("a", "b"))) == [2] * size
-    assert codes(pa.array([None] * size, pa.dictionary(pa.int8(), pa.string())), Category("c", ("a",))) == [1] * size
+    assert (
+        codes(pa.array([None] * size, pa.dictionary(pa.int8(), pa.string())), Category("c", ("a",)))
+        == [1] * size
+    )
 
 
 def test_a_dictionary_with_nulls_and_unused_values():
@@ -159,7 +170,14 @@ def test_other_types_are_refused():
 # Numbers
 
 
-NUMBER_TYPES = [*INTEGERS, pa.float32(), pa.float64(), pa.string(), pa.bool_(), pa.dictionary(pa.int8(), pa.float64())]
+NUMBER_TYPES = [
+    *INTEGERS,
+    pa.float32(),
+    pa.float64(),
+    pa.string(),
+    pa.bool_(),
+    pa.dictionary(pa.int8(), pa.float64()),
+]
 
 
 @pytest.mark.parametrize("kind", NUMBER_TYPES, ids=str)
@@ -192,13 +210,21 @@ def test_bins_agree_with_comparing_every_cut(data):
     else:
         inside = st.floats(low, high).filter(lambda cut: low < cut < high)
         cuts = tuple(sorted(set(data.draw(st.lists(inside, max_size=8)))))
-    near = [near for cut in (low, high, *cuts) for near in (cut, np.nextafter(cut, -1e300), np.nextafter(cut, 1e300))]
-    values = data.draw(
-        st.lists(st.none() | st.floats(allow_infinity=False) | st.sampled_from(near), max_size=12)
-    ) + near
-    rows = Rows(pa.record_batch([pa.array(values, pa.float64())], names=["x"]), Schema((Number("x", low, high),)))
+    near = [
+        near
+        for cut in (low, high, *cuts)
+        for near in (cut, np.nextafter(cut, -1e300), np.nextafter(cut, 1e300))
+    ]
+    values = (
+        data.draw(st.lists(st.none() | st.floats(allow_infinity=False) | st.sampled_from(near), max_size=12))
+        + near
+    )
+    rows = Rows(
+        pa.record_batch([pa.array(values, pa.float64())], names=["x"]), Schema((Number("x", low, high),))
+    )
     expected = [
-        len(cuts) + 1 if value is None or value != value else sum(value >= cut for cut in cuts) for value in values
+        len(cuts) + 1 if value is None or value != value else sum(value >= cut for cut in cuts)
+        for value in values
     ]
     assert rows.codes("x", cuts).tolist() == expected
 

@@ -26,7 +26,11 @@ COLOURS = ("red", "blue", "green", None)  # green is not listed: it counts as `o
 CLASSES = ("no", "yes", None)
 RECORDS = tuple(itertools.product(NUMBERS, COLOURS, CLASSES))
 
-COLUMNS = (Number("x", -2, 4), Category("colour", ("red", "blue"), other="other"), Category("ill", ("no", "yes")))
+COLUMNS = (
+    Number("x", -2, 4),
+    Category("colour", ("red", "blue"), other="other"),
+    Category("ill", ("no", "yes")),
+)
 STATISTICS = {
     "class counts": Contingency(None, "ill"),
     "category": Contingency("colour", "ill"),
@@ -104,7 +108,13 @@ def test_every_record_stays_within_the_sensitivity(statistic, relation):
 @by_relation
 def test_whole_tables_that_differ_in_one_record(statistic, relation):
     """End to end on real tables of up to three records, not by way of contributions."""
-    few = [(-50.0, "red", "no"), (4.0, "blue", "yes"), (1.0, "green", None), (None, None, "yes"), (1.0, "red", "no")]
+    few = [
+        (-50.0, "red", "no"),
+        (4.0, "blue", "yes"),
+        (1.0, "green", None),
+        (None, None, "yes"),
+        (1.0, "red", "no"),
+    ]
     declared = statistic.sensitivity(schema(Unit(relation)))
     for size in (0, 1, 2):
         for rest in itertools.product(few, repeat=size):
@@ -139,7 +149,11 @@ def test_people_with_surplus_records(statistic, relation):
                 answers.append(exact(statistic, list(records), unit, list(people)))
     answers = list({answer.tobytes(): answer for answer in answers}.values())
     nobody = exact(statistic, [r for r, _ in rest], unit, [p for _, p in rest])
-    pairs = [(nobody, a) for a in answers] if relation == "add_remove" else list(itertools.combinations(answers, 2))
+    pairs = (
+        [(nobody, a) for a in answers]
+        if relation == "add_remove"
+        else list(itertools.combinations(answers, 2))
+    )
     moved = [distances(one, other) for one, other in pairs]
     assert max(l1 for l1, _ in moved) == declared.l1
     assert max(l2 for _, l2 in moved) <= declared.squared_l2
@@ -167,7 +181,9 @@ def neighbours(draw):
 def test_random_neighbours(case):
     public, cuts, records, one, other = case
     for statistic in (Contingency("x", "ill", cuts), Moments("x", "ill"), Contingency("colour", "ill")):
-        tables = [fold([statistic], [batch(r)], public)[0] for r in (records, [*records, one], [other, *records])]
+        tables = [
+            fold([statistic], [batch(r)], public)[0] for r in (records, [*records, one], [other, *records])
+        ]
         for relation, pair in (("add_remove", (0, 1)), ("add_remove", (0, 2)), ("replace", (1, 2))):
             declared = statistic.sensitivity(public, Unit(relation))
             l1, l2 = distances(tables[pair[0]], tables[pair[1]])
@@ -181,10 +197,14 @@ def test_units_scale_the_sensitivity(statistic):
     assert statistic.sensitivity(schema(Unit(id="person", most=3))).l1 == 3 * one.l1
     assert statistic.sensitivity(schema(Unit(id="person", most=3))).squared_l2 == 9 * one.squared_l2
     assert statistic.sensitivity(schema(Unit("replace"))).l1 == 2 * one.l1
-    assert statistic.sensitivity(schema(Unit()), Unit("replace")) == statistic.sensitivity(schema(Unit("replace")))
+    assert statistic.sensitivity(schema(Unit()), Unit("replace")) == statistic.sensitivity(
+        schema(Unit("replace"))
+    )
 
 
 def test_an_understated_sensitivity_would_be_noticed():
     """The witness can fail: with 1 % less than the declared bound, the exhaustive test finds a counterexample."""
-    worst = max(distances(contribution(STATISTICS["moments"], r), np.zeros((2, 3), np.int64)) for r in RECORDS)
+    worst = max(
+        distances(contribution(STATISTICS["moments"], r), np.zeros((2, 3), np.int64)) for r in RECORDS
+    )
     assert worst[0] > 0.99 * STATISTICS["moments"].sensitivity(schema(Unit())).l1

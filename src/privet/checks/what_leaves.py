@@ -56,7 +56,9 @@ def _refused_silently(fit: Any, what: str) -> None:
     except PrivetError as error:
         shown: BaseException | None = error
         while shown is not None:
-            assert SENTINEL not in f"{shown} {shown.args}", f"The error about {what} holds a value of the data."
+            assert SENTINEL not in f"{shown} {shown.args}", (
+                f"The error about {what} holds a value of the data."
+            )
             shown = shown.__cause__ or (None if shown.__suppress_context__ else shown.__context__)
         return
     except Exception as error:

@@ -62,7 +62,7 @@ class Number:
                 raise SchemaError(
                     f"Column '{self.name}' has no finite {side} bound.",
                     f"Add to the schema what is public about it, for example:\n"
-                    f"      [columns.{toml_key(self.name)}]\n      kind = \"number\"\n      low = 0\n      high = 100",
+                    f'      [columns.{toml_key(self.name)}]\n      kind = "number"\n      low = 0\n      high = 100',
                 )
         if self.low >= self.high:
             raise SchemaError(
@@ -98,7 +98,11 @@ class Number:
         return (self.high - self.low) / 2
 
     def to_dict(self) -> dict[str, Any]:
-        data: dict[str, Any] = {"kind": "integer" if self.integer else "number", "low": self.low, "high": self.high}
+        data: dict[str, Any] = {
+            "kind": "integer" if self.integer else "number",
+            "low": self.low,
+            "high": self.high,
+        }
         if self.cuts:
             data["cuts"] = list(self.cuts)
         return data | {"origin": self.origin}
@@ -129,7 +133,7 @@ class Category:
             raise SchemaError(
                 f"Column '{self.name}' has no domain.",
                 f"Add to the schema the values that are publicly known to be possible, for example:\n"
-                f"      [columns.{toml_key(self.name)}]\n      kind = \"category\"\n      values = [\"no\", \"yes\"]",
+                f'      [columns.{toml_key(self.name)}]\n      kind = "category"\n      values = ["no", "yes"]',
             )
         if not all(isinstance(value, str | int | float) for value in values):
             raise SchemaError(
@@ -186,9 +190,11 @@ def toml_key(name: str) -> str:
 def toml_text(text: str) -> str:
     """Text as a TOML basic string."""
     escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
-    return '"' + "".join(
-        escapes.get(c, c if c.isprintable() or ord(c) > 127 else f"\\u{ord(c):04x}") for c in text
-    ) + '"'
+    return (
+        '"'
+        + "".join(escapes.get(c, c if c.isprintable() or ord(c) > 127 else f"\\u{ord(c):04x}") for c in text)
+        + '"'
+    )
 
 
 def column_from_dict(name: str, data: dict[str, Any]) -> Column:
@@ -214,8 +220,8 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
     if kind == "category":
         return Category(name, data.get("values", ()), other=data.get("other"), origin=origin)
     raise SchemaError(
-        f"Column '{name}': kind must be \"number\", \"integer\" or \"category\".",
-        f"Add the line  kind = \"number\"  under [columns.{toml_key(name)}].",
+        f'Column \'{name}\': kind must be "number", "integer" or "category".',
+        f'Add the line  kind = "number"  under [columns.{toml_key(name)}].',
     )
 
 

@@ -97,7 +97,9 @@ def draft(
     if rows == 0:
         raise DataError("The table holds no records, so there is nothing to draft a schema from.")
     if target is not None and target not in seen:
-        raise SchemaError(f"The table has no column '{target}' to be the target.", "Check the name's spelling.")
+        raise SchemaError(
+            f"The table has no column '{target}' to be the target.", "Check the name's spelling."
+        )
     columns = [column for name, each in seen.items() if (column := each.column(name)) is not None]
     if target is not None and target not in [column.name for column in columns]:
         raise DataError(f"The target '{target}' is empty in every record.")

@@ -81,7 +81,7 @@ class Schema:
                 return column
         raise SchemaError(
             f"The schema says nothing about the column '{name}'.",
-            f"Add what is public about it:\n      [columns.{toml_key(name)}]\n      kind = \"number\"   "
+            f'Add what is public about it:\n      [columns.{toml_key(name)}]\n      kind = "number"   '
             'low = 0   high = 100      (or  kind = "category"   values = ["a", "b"])',
         )
 
@@ -126,7 +126,7 @@ class Schema:
             f"{len(self.drafted)} column(s) of the schema were read off the data and not confirmed: "
             f"{', '.join(self.drafted[:8])}{' …' if len(self.drafted) > 8 else ''}.",
             f"For each, check that its entries are public knowledge (the {entry} of '{column.name}', say), "
-            f"correct them if not, and set under [columns.{toml_key(column.name)}] the line  origin = \"declared\"; or "
+            f'correct them if not, and set under [columns.{toml_key(column.name)}] the line  origin = "declared"; or '
             f"confirm with  privet schema confirm SCHEMA --column {toml_key(column.name)}",
         )
 
@@ -161,7 +161,9 @@ class Schema:
             raise SchemaError("This schema is in a newer format.", "Update Privet to read it.")
         columns = data.get("columns")
         if not isinstance(columns, Mapping):
-            raise SchemaError("The schema has no [columns.NAME] entries.", "privet schema draft FILE  makes a start.")
+            raise SchemaError(
+                "The schema has no [columns.NAME] entries.", "privet schema draft FILE  makes a start."
+            )
         return cls(
             tuple(column_from_dict(name, entry) for name, entry in columns.items()),
             target=data.get("target"),

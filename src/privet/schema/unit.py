@@ -60,7 +60,9 @@ class Unit:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Unit:
         if not isinstance(data, dict):
-            raise SchemaError("[unit] must be a section.", 'Write  [unit]  and under it  neighbours = "add_remove"')
+            raise SchemaError(
+                "[unit] must be a section.", 'Write  [unit]  and under it  neighbours = "add_remove"'
+            )
         if surplus := sorted(set(data) - {"neighbours", "id", "most"}):
             raise SchemaError(f"[unit]: unknown entries {surplus}.", "Known ones are neighbours, id, most.")
         return cls(data.get("neighbours", "add_remove"), data.get("id"), data.get("most", 1))

@@ -66,9 +66,7 @@ class Moments(Statistic):
     def expression(self, table: Any, schema: Schema) -> Any:
         q = sql.fixed_point(table, self._number(schema), self.scale)
         value = table[self.number]
-        rows = table.select(
-            class_=sql.code(table, schema[self.column]), q=q, infinite=sql.is_infinite(value)
-        )
+        rows = table.select(class_=sql.code(table, schema[self.column]), q=q, infinite=sql.is_infinite(value))
         return rows.group_by("class_").aggregate(
             count=rows.q.count(),
             first=rows.q.sum(),
