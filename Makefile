@@ -1,13 +1,13 @@
 # Everything a newcomer, a developer and the CI need. `make help` lists it.
 #
 # A virtual environment is made in .venv and filled only when pyproject.toml has changed since. `uv` makes that
-# faster where it is present; nothing depends on it.
+# faster where it is present; nothing depends on it. Modules are compiled when first imported, not all at once.
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	command -v $$name >/dev/null 2>&1 \
-	&& $$name -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
+	&& $$name -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
 	&& { echo $$name; break; }; done)
 WORKERS ?= 2
 AUDIT_ROUNDS ?= 10
@@ -66,21 +66,24 @@ weka:
 	fi
 
 clean: ## Remove what these commands have made
-	rm -rf $(VENV) .venv.partial privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # One rule makes the environment, one rule each fills it: `all` for users, `dev` for developers.
 $(BIN)/python:
 	@if [ -z "$(PYTHON)" ]; then \
-		echo 'Privet needs Python 3.11, 3.12 or 3.13 with its venv module'; \
+		echo 'Privet needs Python 3.11, 3.12 or 3.13 with its venv module and pip'; \
 		echo '(on Debian and Ubuntu: apt-get install python3 python3-venv).'; exit 1; fi
 	@echo 'Making a virtual environment in $(VENV) with $(PYTHON).'
-	@$(PYTHON) -m venv $(VENV)
+	@# Debian keeps ensurepip in a package of its own; where that is missing, pip is put in from outside.
+	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); \
+	else $(PYTHON) -m venv --without-pip $(VENV) && if ! command -v uv >/dev/null 2>&1; then \
+		$(PYTHON) -m pip -qq --python $(BIN)/python install pip; fi; fi
 
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	@echo 'Installing Privet and what it needs (once; some minutes).'
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(BIN)/python --editable '.[$*]'; \
 	else \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$*]'; \
+		$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[$*]'; \
 	fi
 	@touch $@

@@ -90,7 +90,7 @@ def test_the_last_digit_fits(ledger):
 def test_shares_cannot_pass_the_whole():
     with Curator(DATA, SCHEMA, budget(1.0)) as curator:
         curator.measure(whole(share=Fraction(2, 3)))
-        with pytest.raises(ParameterError, match="only 0.333 is left"):
+        with pytest.raises(ParameterError, match=r"only 0\.333 is left"):
             curator.measure(whole(share=Fraction(2, 3)))
         with pytest.raises(ParameterError, match="positive share"):
             curator.measure(whole(share=Fraction(0)))

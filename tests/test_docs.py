@@ -9,12 +9,15 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import privet
 from privet import errors
 from privet.cli import app
+from privet.demo.patients import patients
 from privet.parameters import parameters_of
 from privet.registry import ALGORITHMS
+from privet.sources import ArrowSource, write_csv
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
@@ -83,6 +86,26 @@ def fault(words: list[str]) -> str | None:
 def test_every_command_named_exists_with_its_options(page: Path) -> None:
     faults = {" ".join(words): fault(words) for words in commands(page)}
     assert not {command: found for command, found in faults.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("page", "codes"),
+    [("README.md", {}), ("docs/tutorials/first-model-on-the-command-line.md", {"ben": 5})],
+)
+def test_the_commands_of_a_story_work_in_their_order(
+    page: str, codes: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = patients(2000)
+    for name, part in (("patients", table.slice(0, 1500)), ("holdout", table.slice(1500)), ("new", table)):
+        write_csv(ArrowSource(part), f"{name}.csv")
+    lines = re.findall(r"^\$ privet (.+)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+    commands = [shlex.split(line) for line in lines if line != "demo"]
+    assert len(commands) >= 8
+    for words in commands:
+        wanted = next((code for name, code in codes.items() if name in words), 0)
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == wanted, f"privet {' '.join(words)}: {done.output}"
 
 
 def test_the_check_of_commands_finds_faults() -> None:

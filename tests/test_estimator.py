@@ -160,16 +160,6 @@ def test_in_a_pipeline():
     assert pipeline.score(X.to_pandas(), Y) > 0.7
 
 
-def test_joblib_workers_spend_into_one_stored_ledger(tmp_path):
-    from joblib import Parallel, delayed
-
-    purse = Ledger.open(tmp_path / "ledger.db", create=True)
-    purse.open_account(DATASET, Pure(exact(1)), unit=Unit())
-    models = [NaiveBayes(schema=public(), epsilon=0.25, ledger=purse) for _ in range(4)]
-    Parallel(n_jobs=2)(delayed(model.fit)(TABLE) for model in models)
-    assert purse.spent(DATASET) == Pure(exact(1))
-
-
 def test_a_generator_moves_on_and_stays_the_parameter():
     state = np.random.RandomState(0)
     model = seeded(random_state=state)

@@ -117,10 +117,14 @@ def _within(bound: Any, value: Any) -> bool:
     return True
 
 
-@cache
 def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
     """The declared parameters of a class, in the order of its constructor."""
-    constructor: Any = algorithm.__init__
+    return _parameters_of(algorithm)
+
+
+@cache
+def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
+    constructor = algorithm.__init__
     hints = get_type_hints(constructor, include_extras=True)
     return tuple(
         _parameter(name, hints.get(name, Any), signature.default)

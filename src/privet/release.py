@@ -29,7 +29,8 @@ class Step:
     unit: str = "records"
 
     def sentence(self) -> str:
-        return f"{self.what}: {self.mechanism}, {self.amount}; off by at most {self.error:.3g} {self.unit} in 95 % of cases."
+        off = f"off by at most {self.error:.3g} {self.unit} in 95 % of cases"
+        return f"{self.what}: {self.mechanism}, {self.amount}; {off}."
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -75,3 +75,10 @@ def test_every_plain_parameter_of_every_algorithm_has_an_option(entry):
         if option is not None:
             assert option.name == parameter.name
             assert option.help
+
+
+def test_the_engines_are_those_of_the_service():
+    from privet.cli import options
+    from privet.service import ENGINES
+
+    assert options.ENGINES == ENGINES

@@ -74,15 +74,10 @@ def test_the_bound_is_smooth_and_covers_every_change(noise):
 @pytest.mark.parametrize(("epsilon", "tail"), [("1/2", 4), ("1", 1), ("2", 3), ("6", 4)])
 def test_pure_loss_over_all_neighbours_and_outputs_is_at_most_epsilon(epsilon, tail):
     median = quantile(epsilon=Fraction(epsilon), tail=tail)
-    seen: dict = {}
-    for table in TABLES:  # few centres and bounds occur: one row of probabilities for each
-        key = median.exact(table), median.bound(table)
-        seen.setdefault(key, polynomial_log_probability(median.noise, *key))
-    worst = 0.0
-    for table in TABLES:
-        here = seen[median.exact(table), median.bound(table)]
-        pairs = {(median.exact(n), median.bound(n)) for n in neighbours(table)}
-        worst = max(worst, *(np.abs(here - seen[pair]).max() for pair in pairs))
+    keys = {t: (median.exact(t), median.bound(t)) for t in TABLES}  # few of them occur
+    rows = {key: polynomial_log_probability(median.noise, *key) for key in set(keys.values())}
+    pairs = {(keys[t], keys[n]) for t in TABLES for n in neighbours(t)}
+    worst = max(np.abs(rows[one] - rows[other]).max() for one, other in pairs)
     assert worst <= float(Fraction(epsilon)) + 1e-9
     assert worst > 0.4 * float(Fraction(epsilon))  # and the noise is not needlessly large
 
@@ -94,7 +89,9 @@ def test_the_same_check_catches_noise_of_local_sensitivity():
     median = SmoothQuantile(0, 1000, noise)
     local = lambda t: Fraction(max(1, median._local(np.sort(t), 0)))  # noqa: E731
     calmer = (10, 10, 10, 10, 10, 10, 1000, 1000, 1000)
-    loss = polynomial_log_probability(noise, 10, local(calmer)) - polynomial_log_probability(noise, 10, local(calm))
+    loss = polynomial_log_probability(noise, 10, local(calmer)) - polynomial_log_probability(
+        noise, 10, local(calm)
+    )
     assert np.abs(loss).max() > 5
     right = [
         polynomial_log_probability(noise, median.exact(t), median.bound(t)) for t in (calmer, calm, wild)
@@ -143,7 +140,9 @@ def test_approximate_loss_over_all_neighbours_is_at_most_epsilon_but_for_delta(e
 
 
 @settings(max_examples=150, deadline=None)
-@given(epsilon=st.floats(0.05, 5), log_delta=st.floats(-9, -0.5), ratio=st.floats(0, 1), scale=st.floats(1, 40))
+@given(
+    epsilon=st.floats(0.05, 5), log_delta=st.floats(-9, -0.5), ratio=st.floats(0, 1), scale=st.floats(1, 40)
+)
 def test_approximate_constants_hold_at_the_largest_dilation(epsilon, log_delta, ratio, scale):
     delta = 10**log_delta
     noise = SmoothSensitivity(Fraction(epsilon), Fraction(delta))
@@ -202,7 +201,10 @@ def test_quantiles_events_and_errors():
     close = SmoothSensitivity(Fraction(1000))
     assert SmoothQuantile(0, 100, close).randomise(values, secure()) == 50
     assert SmoothQuantile(0, 100, close, Fraction(1, 10)).randomise(values, secure()) == 10
-    wild = [SmoothQuantile(0, 100, SmoothSensitivity(Fraction(1, 100))).randomise(values, secure()) for _ in range(50)]
+    wild = [
+        SmoothQuantile(0, 100, SmoothSensitivity(Fraction(1, 100))).randomise(values, secure())
+        for _ in range(50)
+    ]
     assert {0, 100} <= set(wild) <= set(range(101))  # noise beyond the bounds is clamped to them
     assert SmoothQuantile(0, 100, close).exact([-999, 50, 999]) == 50
 

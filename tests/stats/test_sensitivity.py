@@ -7,7 +7,7 @@ of up to two records and every unit added to it, exchanged in it, in every order
 from __future__ import annotations
 
 import itertools
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -72,7 +72,7 @@ def distances(one, other):
     return int(np.abs(moved).sum()), int((moved.astype(object) ** 2).sum())
 
 
-@lru_cache(maxsize=None)
+@cache
 def contribution(statistic, record):
     """What one record adds. Tables are checked to be sums of these in ``test_answers_are_sums``."""
     answer = exact(statistic, [record])
@@ -203,7 +203,7 @@ def test_units_scale_the_sensitivity(statistic):
 
 
 def test_an_understated_sensitivity_would_be_noticed():
-    """The witness can fail: with 1 % less than the declared bound, the exhaustive test finds a counterexample."""
+    """The witness can fail: it finds a counterexample to a bound of 1 % less."""
     worst = max(
         distances(contribution(STATISTICS["moments"], r), np.zeros((2, 3), np.int64)) for r in RECORDS
     )

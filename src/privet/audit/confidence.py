@@ -44,7 +44,7 @@ def epsilon_from_counts(
     """The lower bound on ε from how often an event happened on D and on D′ (vectorised over events).
 
     >>> float(epsilon_from_counts(50_000, 100_000, 18_400, 100_000, confidence=0.99).round(2))
-    0.98
+    0.97
     """
     error = (1 - confidence) / 2
     low = lower_probability(hits, runs, error) - delta
@@ -54,7 +54,9 @@ def epsilon_from_counts(
     return np.where(low > 0, np.maximum(bound, 0.0), 0.0)
 
 
-def epsilon_from_guesses(right: int, guesses: int, *, confidence: float, delta: float = 0.0, canaries: int = 0) -> float:
+def epsilon_from_guesses(
+    right: int, guesses: int, *, confidence: float, delta: float = 0.0, canaries: int = 0
+) -> float:
     """The lower bound on ε from guesses about independent canaries in one run.
 
     Each of m canaries was put in or left out by a fair coin. Under ε-differential privacy the number of
@@ -64,7 +66,7 @@ def epsilon_from_guesses(right: int, guesses: int, *, confidence: float, delta: 
     1 − confidence.
 
     >>> round(epsilon_from_guesses(95, 100, confidence=0.99), 2)
-    2.11
+    1.94
     """
     if guesses == 0:
         return 0.0

@@ -67,7 +67,9 @@ def audit(
     if not candidates:
         raise ParameterError("There is no pair of neighbours to audit on.", "Give at least one in pairs=[…].")
     quarter = runs // 4
-    total = 4 * quarter + (0 if len(candidates) == 1 else 2 * search_runs * (len(candidates) + 3 * _kept(candidates)))
+    total = 4 * quarter + (
+        0 if len(candidates) == 1 else 2 * search_runs * (len(candidates) + 3 * _kept(candidates))
+    )
     source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
     pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
     learned = [source.draw(f"learn {side} {seed}", data, quarter) for side, data in _sides(pair)]
@@ -77,7 +79,12 @@ def audit(
 
 
 def audit_again(
-    thing: Any, report: dict[str, Any], *, runs: int | None = None, jobs: int = 1, schema: Schema | None = None
+    thing: Any,
+    report: dict[str, Any],
+    *,
+    runs: int | None = None,
+    jobs: int = 1,
+    schema: Schema | None = None,
 ) -> Audit:
     """Test the pair and the event of an earlier report on fresh runs: whoever doubts it can repeat it."""
     details = report["details"]
@@ -134,7 +141,8 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
         return learn_event(first, second, confidence=0.9, delta=source.subject.delta)[1]
 
     looks = [
-        [source.draw(f"search {side} {seed}", data, runs) for side, data in _sides(pair)] for pair in candidates
+        [source.draw(f"search {side} {seed}", data, runs) for side, data in _sides(pair)]
+        for pair in candidates
     ]
     order = np.argsort([-told_apart(*look) for look in looks], kind="stable")[: _kept(candidates)]
     values = []

@@ -81,7 +81,10 @@ def learn_event(
     ones, others = first.at(places), second.at(places)
     half, other_half = len(ones) // 2, len(others) // 2
     # Where nothing ever differs, this event happens always, and its bound is 0.
-    best = (Event(places[:1], score_from_dict({"kind": "coordinate", "place": 0}), -np.inf, True, True, "any"), 0.0)
+    best = (
+        Event(places[:1], score_from_dict({"kind": "coordinate", "place": 0}), -np.inf, True, True, "any"),
+        0.0,
+    )
     for name, score in candidates(ones[:half], others[:other_half], places):
         found = _thresholds(score(ones[half:]), score(others[other_half:]), confidence, delta)
         for value, threshold, above, on_first in found:

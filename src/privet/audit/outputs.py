@@ -46,7 +46,9 @@ class Sample:
         if wanted == self.places:
             return self.values
         where = {name: place for place, name in enumerate(self.places)}
-        columns = [self.values[:, where[name]] if name in where else np.full(len(self), ABSENT) for name in wanted]
+        columns = [
+            self.values[:, where[name]] if name in where else np.full(len(self), ABSENT) for name in wanted
+        ]
         return np.stack(columns, axis=1) if columns else np.empty((len(self), 0))
 
 
@@ -80,7 +82,9 @@ def released_by(model: Any) -> dict[str, Any]:
     one are looked at too, since a pickle or a debugger shows them to whoever holds the model.
     """
     return {
-        name: value for name, value in sorted(vars(model).items()) if name.endswith("_") and name not in _PUBLIC
+        name: value
+        for name, value in sorted(vars(model).items())
+        if name.endswith("_") and name not in _PUBLIC
     }
 
 

@@ -25,13 +25,24 @@ __all__ = ["Subject", "subject_of"]
 
 
 class Subject(Protocol):
-    """Something that claims (ε, δ). ``chunk`` runs are made at a time; ``fingerprint`` says exactly what ran."""
+    """Something that claims (ε, δ)."""
 
-    name: str
-    epsilon: float
-    delta: float
-    chunk: int
-    fingerprint: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def epsilon(self) -> float: ...
+
+    @property
+    def delta(self) -> float: ...
+
+    @property
+    def chunk(self) -> int:
+        """How many runs are made at a time."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Says exactly what ran."""
 
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
         """Candidate pairs of neighbouring inputs."""
@@ -53,7 +64,7 @@ class _Claim:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with the parameters, the schema, the claim and the code: kept runs must not outlive them."""
+        """Changes with the parameters, schema, claim and code: kept runs must not outlive them."""
         schema = None if self.schema is None else self.schema.to_dict()
         what = (type(self).__name__, _described(self.thing), self.epsilon, self.delta, schema)
         code = (_code(sys.modules["privet"].__name__), _code(_home(self.thing)))
@@ -120,7 +131,9 @@ class Choice(_Claim):
         pairs = [Pair("one of four equal scores raised by the sensitivity", [step, 0, 0, 0], [0.0] * 4)]
         if not self.thing.monotonic:
             pairs.append(Pair("one of two equal scores raised, the other lowered", [step, 0], [0, step]))
-            pairs.append(Pair("one of four scores falls, the others rise", [step, 0, 0, 0], [0, step, step, step]))
+            many = 8  # with many candidates the others' weights move as far as the one's own
+            rises, falls = [step] + [0.0] * (many - 1), [0.0] + [step] * (many - 1)
+            pairs.append(Pair("one of eight scores falls, the others rise", rises, falls))
         return pairs
 
     def draw(self, data: Any, runs: int) -> Sample:
@@ -162,11 +175,13 @@ def _with_schema(estimator: Any, schema: Schema) -> Any:
     """The estimator, told about the schema if it takes one. What it claims is left as it is."""
     if getattr(estimator, "random_state", None) is not None:
         raise ParameterError(
-            "Seeded noise is the same in every run and has no guarantee to audit.", "Leave random_state at None."
+            "Seeded noise is the same in every run and has no guarantee to audit.",
+            "Leave random_state at None.",
         )
     if getattr(estimator, "ledger", None) is not None:
         raise ParameterError(
-            "An audit fits thousands of times and would empty the ledger.", "Leave ledger at None: no data is read."
+            "An audit fits thousands of times and would empty the ledger.",
+            "Leave ledger at None: no data is read.",
         )
     if getattr(estimator, "schema", schema) is schema:
         return estimator

@@ -49,7 +49,9 @@ class Audit:
         sure = f"{100 * self.confidence:.10g} % confidence"
         if self.violated:
             return f"violates its claim of {self.claim}: ε ≥ {self.bound:.3g} with {sure}"
-        return f"no violation found up to ε = {self.bound:.3g} (claimed: {self.claim}; {sure}, {self.runs} runs)"
+        return (
+            f"no violation found up to ε = {self.bound:.3g} (claimed: {self.claim}; {sure}, {self.runs} runs)"
+        )
 
     def text(self) -> str:
         """The audit for a reader."""
@@ -60,8 +62,8 @@ class Audit:
                 f"{self.subject}: {self.verdict}.",
                 f"  Pair: {self.pair.name}.",
                 f"  Event: {self.event.description}.",
-                f"  It happened in {self.hits[likely]} of {self.tested[likely]} runs on the {which[likely]} table "
-                f"and in {self.hits[rare]} of {self.tested[rare]} on the {which[rare]}.",
+                f"  It happened in {self.hits[likely]} of {self.tested[likely]} runs on the {which[likely]} "
+                f"table and in {self.hits[rare]} of {self.tested[rare]} on the {which[rare]}.",
                 f"  {LIMIT}",
             ]
         )
@@ -102,4 +104,6 @@ def with_audit(guarantee: Guarantee, audit: Audit) -> Guarantee:
     carried = replace(guarantee, audit=audit.summary())
     if not audit.violated:
         return carried
-    return replace(carried, voided=(*guarantee.voided, f"An audit refuted it: {audit.subject} {audit.verdict}."))
+    return replace(
+        carried, voided=(*guarantee.voided, f"An audit refuted it: {audit.subject} {audit.verdict}.")
+    )

@@ -30,8 +30,8 @@ from privet.checks.guarantee import (
     check_inferred_schema_voids,
     check_neighbours,
     check_schema_is_needed,
-    check_seed_voids,
     check_secure_runs_differ,
+    check_seed_voids,
 )
 from privet.checks.spending import (
     check_failed_fit_stays_spent,

@@ -54,18 +54,21 @@ def bad_values(parameter: Parameter) -> list[Any]:
     if parameter.kind in (int, float):
         wrong: list[Any] = ["a text", [], float("nan"), 2.5 if parameter.kind is int else float("inf")]
         step = 1 if parameter.kind is int else 1e-3
-        for bound in parameter.bounds:
-            match bound:
-                case Ge(ge=limit):
-                    wrong.append(limit - step)
-                case Gt(gt=limit):
-                    wrong.append(limit)
-                case Le(le=limit):
-                    wrong.append(limit + step)
-                case Lt(lt=limit):
-                    wrong.append(limit)
-        return wrong
+        return wrong + [_just_outside(bound, step) for bound in parameter.bounds]
     return {bool: ["yes", 1], str: [1, []]}.get(parameter.kind, [])
+
+
+def _just_outside(bound: Any, step: float) -> Any:
+    match bound:
+        case Ge():
+            return bound.ge - step  # type: ignore[operator]
+        case Le():
+            return bound.le + step  # type: ignore[operator]
+        case Gt():
+            return bound.gt
+        case Lt():
+            return bound.lt
+    raise AssertionError(f"A {type(bound).__name__} is no bound that Privet checks.")
 
 
 def check_bad_values_are_refused(make: Make) -> None:

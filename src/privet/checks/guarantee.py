@@ -21,8 +21,8 @@ __all__ = [
     "check_inferred_schema_voids",
     "check_neighbours",
     "check_schema_is_needed",
-    "check_seed_voids",
     "check_secure_runs_differ",
+    "check_seed_voids",
 ]
 
 

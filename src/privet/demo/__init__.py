@@ -33,7 +33,8 @@ def main(output: Path | str = "privet-demo", records: int = 20_000, seed: int | 
         files.clear()
     except OSError as error:
         raise ParameterError(
-            f"The folder {output} cannot be used: {error.strerror}.", "Choose another one:  privet demo -o FOLDER"
+            f"The folder {output} cannot be used: {error.strerror}.",
+            "Choose another one:  privet demo -o FOLDER",
         ) from None
     table = patients(records, SEED if seed is None else seed)
     training, holdout = split(table)

@@ -65,7 +65,6 @@ class Outcome:
     schema: Schema
     drafted: Schema
     draft_refusal: SchemaError
-    plan: service.Plan
     model: Any
     evaluation: Any
     alteration: ModelError
@@ -86,14 +85,12 @@ def tell(files: Files, teller: Teller, training: pa.Table, holdout: pa.Table) ->
     drafted, draft_refusal = _draft(files, teller, training.num_rows, holdout.num_rows)
     schema = _confirm(files, teller)
     ledger = _open_ledger(files, teller, schema)
-    plan, model = _fit(files, teller, schema, ledger)
+    model = _fit(files, teller, schema, ledger)
     evaluation = _evaluate(files, teller, model, ledger, holdout)
     alteration = _save(files, teller, model)
     budget_refusal = _second_analyst(files, teller, schema, ledger)
     _history(files, teller, ledger)
-    return Outcome(
-        schema, drafted, draft_refusal, plan, model, evaluation, alteration, budget_refusal, ledger
-    )
+    return Outcome(schema, drafted, draft_refusal, model, evaluation, alteration, budget_refusal, ledger)
 
 
 def _draft(files: Files, teller: Teller, learning: int, testing: int) -> tuple[Schema, SchemaError]:
@@ -137,7 +134,9 @@ def _confirm(files: Files, teller: Teller) -> Schema:
 
 def _open_ledger(files: Files, teller: Teller, schema: Schema) -> Ledger:
     teller.step(f"The owner opens a budget of ε = {LIMIT:g}")
-    teller.command(f"privet ledger open patients.csv --schema schema.toml --epsilon {LIMIT:g}")
+    teller.command(
+        f"privet ledger open patients.csv --schema schema.toml --epsilon {LIMIT:g} --each-analyst {LIMIT:g}"
+    )
     ledger = service.open_ledger(files.ledger, "owner", create=True)
     table = service.open_table(files.training, schema)
     limit = service.limit_of(LIMIT)
@@ -146,7 +145,7 @@ def _open_ledger(files: Files, teller: Teller, schema: Schema) -> Ledger:
     return ledger
 
 
-def _fit(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> tuple[service.Plan, Any]:
+def _fit(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> Any:
     ana = ledger.as_analyst("ana")
     request: dict[str, Any] = {"epsilon": FIT_EPSILON}
     teller.step("Ana asks what a model would cost, then learns it")
@@ -162,7 +161,7 @@ def _fit(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> tuple[
     teller.command(f"{command} --epsilon 1 -o model.json")
     model = service.fit("naive-bayes", files.training, schema, request, ledger=ana)
     teller.show("\n".join(model.guarantee_.text().splitlines()[:8]) + "\n…")
-    return plan, model
+    return model
 
 
 def _evaluate(files: Files, teller: Teller, model: Any, ledger: Ledger, holdout: pa.Table) -> Any:

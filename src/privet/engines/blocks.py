@@ -8,7 +8,8 @@ again one block differs. Each run of the function sees its own block and nothing
 one row of the answer below changes, by anything within the declared ranges. (A function that draws random
 numbers is covered too: for every value of these the above holds.)
 
-Failing is no way out: a block without a result counts as the middle of each range, which is public.
+Failing is no way out: a block without a result counts as the middle of each range, which is public. So does
+an empty one, on which the function is not run: a rehearsal, on an empty table, loads the function and no more.
 """
 
 from __future__ import annotations
@@ -53,8 +54,10 @@ class BlockFunction:
     def outputs(self, source: Source, schema: Schema, blocks: int, randomness: Randomness) -> Answer:
         """For each block a row of whole numbers from 0 to ``GRID``: where in its range each output lies."""
         with Isolated(self.function, len(self.low), self.timeout, self.as_pandas) as isolated:
-            results = isolated.run(block_tables(source, schema, blocks, randomness))
-        return np.stack([self._placed(result) for result in results])
+            tables = block_tables(source, schema, blocks, randomness)
+            filled = [block for block, table in enumerate(tables) if table.num_rows]
+            results = dict(zip(filled, isolated.run([tables[block] for block in filled]), strict=True))
+        return np.stack([self._placed(results.get(block)) for block in range(blocks)])
 
     def _placed(self, result: NDArray[np.float64] | None) -> Answer:
         low, high = np.array(self.low), np.array(self.high)

@@ -69,7 +69,8 @@ class Isolated:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 # Many children share the cores: threads in each would only be in each other's way.
-                env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+                env=os.environ
+                | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
             )
         settings = {
             "path": sys.path,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from typing import Any
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import DataError, PrivetError

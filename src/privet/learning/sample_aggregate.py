@@ -56,7 +56,9 @@ class SampleAggregate(PrivateEstimator):
     def __init__(
         self,
         function: Annotated[Any, "What to run on each block: a function of a table that returns numbers."],
-        low: Annotated[Any, "The least value of each number that the function returns, known without the data."],
+        low: Annotated[
+            Any, "The least value of each number that the function returns, known without the data."
+        ],
         high: Annotated[Any, "The largest value of each of them."],
         *,
         blocks: Annotated[
@@ -125,7 +127,9 @@ class SampleAggregate(PrivateEstimator):
         if not isinstance(self.function, Callable):
             raise ParameterError("SampleAggregate: function must be a function of a table.")
         try:
-            low, high = np.broadcast_arrays(*(np.atleast_1d(np.asarray(b, float)) for b in (self.low, self.high)))
+            low, high = np.broadcast_arrays(
+                *(np.atleast_1d(np.asarray(b, float)) for b in (self.low, self.high))
+            )
         except (TypeError, ValueError):
             raise ParameterError(
                 "SampleAggregate: low and high must be numbers, or lists of numbers of the same length.",

@@ -144,7 +144,9 @@ class SmoothSensitivity:
         """|σZ|, rounded: the number of n ≥ 1 with n − ½ < σ(1 − V)/V."""
         draws, bits = [0] * self.tail, 0
         while True:
-            draws = [(draw << 64) | int(word) for draw, word in zip(draws, randomness.bits(self.tail), strict=True)]
+            draws = [
+                (draw << 64) | int(word) for draw, word in zip(draws, randomness.bits(self.tail), strict=True)
+            ]
             bits += 64
             low = max(draws)  # V lies between low and low + 1, in units of 2^-bits
             if low and (size := _rounded(scale, low, bits)) == _rounded(scale, low + 1, bits):
@@ -205,7 +207,9 @@ class SmoothQuantile:
             object.__setattr__(self, name, whole(f"{name} bound", getattr(self, name), -LARGEST_VALUE))
         object.__setattr__(self, "probability", exact(self.probability))
         if not self.low < self.high <= LARGEST_VALUE:
-            raise ParameterError("The bounds must rise and fit in 52 bits.", "Swap them, or use a coarser grid.")
+            raise ParameterError(
+                "The bounds must rise and fit in 52 bits.", "Swap them, or use a coarser grid."
+            )
         if not 0 < self.probability < 1:
             raise ParameterError("A quantile's probability must lie between 0 and 1.", "0.5 is the median.")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ CONFIRMED = "read off the data, then confirmed by a person"
 HEADER = "declared by the file's header"
 WHOLESALE = "read off the data, then declared public wholesale"
 DRAFTED = "read off the data"
+_LARGEST = sys.float_info.max
 ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, DRAFTED)
 
 
@@ -58,11 +60,12 @@ class Number:
         object.__setattr__(self, "low", _plain(self.low))
         object.__setattr__(self, "high", _plain(self.high))
         for side, bound in (("low", self.low), ("high", self.high)):
-            if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
+            if not _is_number(bound) or not -_LARGEST <= bound <= _LARGEST:
                 raise SchemaError(
                     f"Column '{self.name}' has no finite {side} bound.",
                     f"Add to the schema what is public about it, for example:\n"
-                    f'      [columns.{toml_key(self.name)}]\n      kind = "number"\n      low = 0\n      high = 100',
+                    f"      [columns.{toml_key(self.name)}]\n"
+                    '      kind = "number"\n      low = 0\n      high = 100',
                 )
         if self.low >= self.high:
             raise SchemaError(
@@ -133,7 +136,8 @@ class Category:
             raise SchemaError(
                 f"Column '{self.name}' has no domain.",
                 f"Add to the schema the values that are publicly known to be possible, for example:\n"
-                f'      [columns.{toml_key(self.name)}]\n      kind = "category"\n      values = ["no", "yes"]',
+                f"      [columns.{toml_key(self.name)}]\n"
+                '      kind = "category"\n      values = ["no", "yes"]',
             )
         if not all(isinstance(value, str | int | float) for value in values):
             raise SchemaError(
@@ -225,13 +229,13 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
     )
 
 
-def column_of(name: str, short: Column | tuple[float, float] | Sequence[Value]) -> Column:
+def column_of(name: str, short: Any) -> Column:
     """A column from its short form: (low, high) for a number, a list for a category."""
     if isinstance(short, Number | Category):
         return replace(short, name=name)
     if isinstance(short, tuple) and len(short) == 2 and all(map(_is_number, short)):
         return Number(name, short[0], short[1], integer=all(isinstance(b, numbers.Integral) for b in short))
-    return Category(name, short if isinstance(short, str) else tuple(short))  # type: ignore[arg-type]
+    return Category(name, short)
 
 
 def _is_number(value: Any) -> bool:

@@ -55,7 +55,8 @@ class _Seen:
         self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))
         if len(self.values) > MOST_VALUES:
             raise SchemaError(
-                f"Column '{name}' has more than {MOST_VALUES} different values: it looks like a name or an id.",
+                f"Column '{name}' has more than {MOST_VALUES} different values: "
+                "it looks like a name or an id.",
                 f"Leave it out (--ignore {name}), or, if it says who a person is, name it as the id of the "
                 f"unit of privacy (--id {name}).",
             )

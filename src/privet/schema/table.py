@@ -126,7 +126,8 @@ class Schema:
             f"{len(self.drafted)} column(s) of the schema were read off the data and not confirmed: "
             f"{', '.join(self.drafted[:8])}{' …' if len(self.drafted) > 8 else ''}.",
             f"For each, check that its entries are public knowledge (the {entry} of '{column.name}', say), "
-            f'correct them if not, and set under [columns.{toml_key(column.name)}] the line  origin = "declared"; or '
+            f"correct them if not, and set under [columns.{toml_key(column.name)}] the line  "
+            f'origin = "declared"; or '
             f"confirm with  privet schema confirm SCHEMA --column {toml_key(column.name)}",
         )
 

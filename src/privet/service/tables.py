@@ -2,7 +2,8 @@
 
 The curator recognises a table (one pass over all of it) before it reserves budget. A table opened here is
 checked against its schema in that same pass, so a wrong file is refused while the budget is still whole, and
-no extra pass is needed. That there was such a refusal is not protected; every guarantee says so.
+no extra pass is needed. That there was such a refusal is not protected; every guarantee says so. Hence the
+schema must be its owner's: whoever may vary it could learn from refusals, for free, whether a value occurs.
 """
 
 from __future__ import annotations

@@ -23,6 +23,8 @@ def _category(table: Any, column: Category) -> Any:
     kind = value.type()
     missing, unknown = column.size, column.size + 1
     absent = value.isnull() | value.isnan() if kind.is_floating() else value.isnull()
+    if kind.is_floating():  # else the domain would be rounded to the column's 32 bits
+        value = value.cast("float64")
     known = {each: place for place, each in enumerate(domain_of_type(column, kind.to_pyarrow()))}
     matches = [(value == each, place) for each, place in known.items() if each is not None]
     if kind.is_string() and not isinstance(column.values[0], str):  # "1.0" is the 1 of a numeric domain

@@ -136,12 +136,10 @@ class NaiveBayes(PrivateClassifier):
         bins = self.bins
         if column.integer and column.high - column.low < bins:  # whole numbers: one bin for each
             bins = int(column.high - column.low) + 1
-            return np.arange(1, bins) + column.low - 0.5
+            return np.arange(1.0, bins) + (column.low - 0.5)
         return np.linspace(column.low, column.high, bins + 1)[1:-1]
 
-    def _learn(
-        self, schema: Schema, target: Category, measured: list[tuple[Statistic, Release]]
-    ) -> None:
+    def _learn(self, schema: Schema, target: Category, measured: list[tuple[Statistic, Release]]) -> None:
         """Everything from here on is post-processing of what was released."""
         tables = [(s, r) for s, r in measured if isinstance(s, Contingency)]
         totals, variance = _class_totals([r for _, r in tables])
@@ -177,7 +175,9 @@ def _weight(statistic: Statistic, schema: Schema, pure: bool) -> float:
     norms = statistic.norms(schema)
     cells = statistic.start(schema)[0, :, :].size
     scale = statistic.scale
-    return float((cells * (norms.l1 / scale) ** 2) ** (1 / 3) if pure else (cells * norms.squared_l2 / scale**2) ** 0.5)
+    return float(
+        (cells * (norms.l1 / scale) ** 2) ** (1 / 3) if pure else (cells * norms.squared_l2 / scale**2) ** 0.5
+    )
 
 
 def _shares(weights: list[float]) -> list[Fraction]:

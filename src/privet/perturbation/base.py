@@ -1,0 +1,262 @@
+"""What all perturbations of numeric columns share: the scikit-learn contract, the columns, the scale, the key.
+
+A method writes what it draws (``_draw``) and what it does to records that are scaled to [−1, 1] by the public
+bounds (``_apply``). The rest is here: tables in any form, values beyond their bounds (clamped), missing ones,
+keys, guarantees, records one at a time, and mini-batches. Nothing about the scale is read off the data.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from privet import randomness
+from privet.errors import DataError, ParameterError, SchemaError
+from privet.parameters import validate
+from privet.perturbation.key import Key
+from privet.perturbation.promise import no_guarantee
+from privet.perturbation.tables import Matrix, column_names, numbers_of, with_columns
+from privet.release import Guarantee
+from privet.schema import Number, Schema, read_schema
+
+__all__ = ["Columns", "KeyParameter", "Missing", "Perturbation", "SchemaParameter", "Seed"]
+
+SchemaParameter = Annotated[Any, "What is public about the table: a Schema or its file. Its bounds give the scale."]
+Columns = Annotated[Any, "Names of the numeric columns to perturb; None for all but the target."]
+KeyParameter = Annotated[Any, "A Key or its file, to perturb as before; None draws a new one."]
+Missing = Annotated[
+    Literal["error", "middle", "keep"],
+    "A missing value: refuse it, take the middle of its bounds, or leave the record's perturbed values missing.",
+]
+Seed = Annotated[Any, "None for unpredictable draws; a seed makes them repeatable, for tests only."]
+
+# Rows worked on at a time: what a block needs stays in the cache.
+BLOCK = 8192
+
+
+class Perturbation(TransformerMixin, BaseEstimator):
+    """Base of the perturbations of numeric columns."""
+
+    method: ClassVar[str]
+    title: ClassVar[str]
+
+    schema: Any
+    columns: Any
+    missing: str
+    key: Any
+    random_state: Any
+
+    # Two names by which River recognises what it may put into a pipeline.
+    _supervised = False
+    _is_stochastic = True
+
+    def fit(self, X: Any = None, y: Any = None) -> Any:
+        """Draw the key, or take the one given. Without X only what the schema says is needed."""
+        del y
+        validate(self)
+        schema = self._declared()
+        names = schema.names if X is None else column_names(X, schema)
+        self._start(schema, names, None if X is None else lambda: self._scaled(X, names))
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Any:
+        """Learn from a mini-batch. What only draws a key draws it once, with the first batch."""
+        return self if hasattr(self, "columns_") else self.fit(X, y)
+
+    def _start(self, schema: Schema, names: Sequence[str], sample: Any) -> None:
+        self.schema_ = schema
+        self.columns_ = self._chosen(schema, names)
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        numbers = [schema[name] for name in self.columns_]
+        self._low = np.array([c.low for c in numbers], dtype=np.float64)  # type: ignore[union-attr]
+        self._high = np.array([c.high for c in numbers], dtype=np.float64)  # type: ignore[union-attr]
+        self._middle = self._low + (self._high - self._low) / 2
+        self._half = (self._high - self._low) / 2
+        self._source = randomness.of(self.random_state)
+        # No release with an ε is drawn from this: it is NumPy's generator, started by the system's entropy.
+        self._generator = self._source.generator()
+        self._passed = tuple(name for name in names if name not in self.columns_)
+        if self.key is not None:
+            key = self.key if isinstance(self.key, Key) else Key.load(self.key)
+            key.check(self.method, self.columns_, self._low.tolist(), self._high.tolist())
+        else:
+            key = Key(
+                self.method,
+                self.columns_,
+                tuple(self._low.tolist()),
+                tuple(self._high.tolist()),
+                self._draw(len(self.columns_), sample, self._generator),
+            )
+        self.key_ = key
+        self._unlock(key)
+        self.guarantee_ = self._promise()
+
+    def transform(self, X: Any) -> Any:
+        """The table with the chosen columns perturbed; it comes back as the kind of table that it was."""
+        self._require_key()
+        names = column_names(X, self.schema_)
+        values = self._perturbed(self._numbers(X, names))
+        return with_columns(X, names, self.columns_, values, self._new_names())
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The original numbers, as nearly as the key gives them back; only its owner can do this."""
+        self._require_key()
+        names = column_names(X, self.schema_)
+        values = self._undone(numbers_of(X, names, self.columns_)) * self._half + self._middle
+        return with_columns(X, names, self.columns_, values, self.columns_)
+
+    def forget_key(self) -> Any:
+        """Throw the key away: from now on nobody can perturb consistently with it, or undo it."""
+        for name in ("key_", *self._secrets()):
+            if hasattr(self, name):
+                delattr(self, name)
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the columns that come out."""
+        check_is_fitted(self, "columns_")
+        new = self._new_names()
+        if list(new) == list(self.columns_):
+            return self.feature_names_in_
+        return np.array([*self._passed, *new], dtype=object)
+
+    # One record at a time, with River's interface.
+
+    def learn_one(self, x: Mapping[str, Any]) -> None:
+        """Learn from one record: most methods learn nothing, and draw their key on the first one."""
+        if not hasattr(self, "columns_"):
+            validate(self)
+            self._start(self._declared(), tuple(x), None)
+
+    def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
+        """One record, perturbed."""
+        if not hasattr(self, "columns_"):
+            self.learn_one(x)
+        try:
+            row = np.array([x[name] for name in self.columns_], dtype=np.float64)
+        except KeyError:
+            raise DataError("A record lacks a column that is to be perturbed.", "Give all of them.") from None
+        except (TypeError, ValueError):
+            row = self._numbers([list(x.values())], tuple(x))[0]
+        values = self._one(row)
+        new = self._new_names()
+        if new is self.columns_:
+            return {**x, **dict(zip(new, values, strict=True))}
+        kept = {name: value for name, value in x.items() if name not in self.columns_}
+        return {**kept, **dict(zip(new, values, strict=True))}
+
+    def _one(self, row: Matrix) -> list[float]:
+        return self._perturbed(row[None, :])[0].tolist()  # type: ignore[no-any-return]
+
+    # What a method writes.
+
+    @abstractmethod
+    def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
+        """The random values of a key; ``sample()`` gives the scaled records, where there are any."""
+
+    @abstractmethod
+    def _apply(self, scaled: Matrix) -> Matrix:
+        """Perturb records that are scaled to [−1, 1]; the argument may be overwritten."""
+
+    def _unlock(self, key: Key) -> None:
+        """Make ready what ``_apply`` needs of the key."""
+
+    def _secrets(self) -> Sequence[str]:
+        """Attributes from which the key could be made again."""
+        return ()
+
+    def _new_names(self) -> Sequence[str]:
+        return self.columns_
+
+    def _undone(self, values: Matrix) -> Matrix:
+        raise ParameterError(
+            f"{self.title} cannot be undone: the key does not hold what was lost.", "Keep the original table."
+        )
+
+    def _promise(self) -> Guarantee:
+        return no_guarantee(self.title, self.schema_, self.columns_, self._passed, self._caveats())
+
+    def _caveats(self) -> Sequence[str]:
+        return ()
+
+    # What they share.
+
+    def _perturbed(self, numbers: Matrix) -> Matrix:
+        return self._apply((numbers - self._middle) / self._half)
+
+    def _scaled(self, X: Any, names: Sequence[str]) -> Matrix:
+        return (self._numbers(X, names) - self._middle) / self._half
+
+    def _numbers(self, X: Any, names: Sequence[str]) -> Matrix:
+        """The chosen columns, checked and clamped to their public bounds."""
+        return self._within(numbers_of(X, names, self.columns_))
+
+    def _within(self, numbers: Matrix) -> Matrix:
+        # One sum tells whether anything is infinite or missing; only then is it worth a closer look.
+        if not math.isfinite(numbers.sum()):
+            self._look(numbers)
+            if self.missing == "middle":
+                numbers = np.where(np.isnan(numbers), self._middle, numbers)
+        return np.clip(numbers, self._low, self._high)
+
+    def _look(self, numbers: Matrix) -> None:
+        for column, name in zip(numbers.T, self.columns_, strict=True):
+            if np.isinf(column).any():
+                raise DataError(
+                    f"Column '{name}' holds an infinite value.", "Replace infinities by numbers or by missing."
+                )
+            if self.missing == "error" and np.isnan(column).any():
+                raise DataError(
+                    f"Column '{name}' has missing values.",
+                    "Complete them, or choose missing='middle' (the middle of the bounds) or 'keep'.",
+                )
+
+    def _chosen(self, schema: Schema, names: Sequence[str]) -> tuple[str, ...]:
+        if self.columns is None:
+            found = [c.name for c in schema.attributes if isinstance(c, Number) and c.name in names]
+        else:
+            found = [self.columns] if isinstance(self.columns, str) else list(self.columns)
+        for name in found:
+            if name not in names:
+                raise DataError(f"The table has no column '{name}'.", "Check its spelling against the table.")
+            if not isinstance(schema[name], Number):
+                raise SchemaError(
+                    f"Column '{name}' is a category, and {self.method} is for numbers.",
+                    "Leave it out; for categories there are k-anonymity and randomised response.",
+                )
+        if not found or len(set(found)) < len(found):
+            raise ParameterError(
+                "There is no numeric column to perturb, or one is named twice.",
+                "Name numeric columns of the schema, each once.",
+            )
+        return tuple(found)
+
+    def _declared(self) -> Schema:
+        if isinstance(self.schema, Schema):
+            return self.schema
+        if isinstance(self.schema, str | Path):
+            return read_schema(self.schema)
+        raise SchemaError(
+            f"{type(self).__name__} needs a schema: the public bounds of the columns give the scale.",
+            "Declare one, e.g. schema=Schema.of({'age': (0, 120), 'income': (0, 200_000)}), or a schema file.",
+        )
+
+    def _require_key(self) -> None:
+        check_is_fitted(self, "columns_")
+        if not hasattr(self, "key_"):
+            raise ParameterError("The key was thrown away.", "Fit again for a new key; the old one is gone.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags

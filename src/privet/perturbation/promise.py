@@ -1,0 +1,82 @@
+"""What a perturbation promises: in the strict sense nothing, and that is what its guarantee says first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from privet.budget.amounts import Pure
+from privet.release import Guarantee, Step
+from privet.schema import Schema, Unit
+
+__all__ = ["local_guarantee", "no_guarantee"]
+
+# A guarantee has an amount even where it promises nothing; this one, the largest there is, stands for that.
+UNLIMITED = Pure(Fraction(1_000_000))
+MEASURED = (
+    "What it offers is resistance that was measured, not proved: run  privet audit perturbation ORIGINAL "
+    "PERTURBED  and read the error of the best attack for each column. An attack nobody has tried may do better."
+)
+
+
+def no_guarantee(
+    what: str, schema: Schema, chosen: Sequence[str], passed: Sequence[str], caveats: Sequence[str] = ()
+) -> Guarantee:
+    """The guarantee of a method that is not differential privacy.
+
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]})
+    >>> print(no_guarantee("Rotation", schema, ["age"], ["ill"]).headline)
+    Guarantee: NONE. Rotation is not differential privacy: no bound holds on what it gives away.
+    """
+    return Guarantee(
+        UNLIMITED,
+        Unit("replace"),
+        public=_bounds(schema, chosen),
+        caveats=(MEASURED, *_in_the_clear(passed), *caveats),
+        voided=(f"{what} is not differential privacy: no bound holds on what it gives away.",),
+    )
+
+
+def local_guarantee(
+    steps: Sequence[Step],
+    amount: Pure,
+    schema: Schema,
+    chosen: Sequence[str],
+    passed: Sequence[str],
+    voided: Sequence[str] = (),
+    caveats: Sequence[str] = (),
+) -> Guarantee:
+    """The guarantee of noise on each record by itself: real for the chosen columns, and for those alone."""
+    reasons = list(voided)
+    if passed:
+        reasons.append(
+            f"{len(passed)} column(s) leave in the clear; local {amount} holds for {_listed(chosen)} only."
+        )
+    return Guarantee(
+        amount,
+        Unit("replace"),
+        steps=tuple(steps),
+        public=(*_bounds(schema, chosen), ("the number of records", "each leaves as a record of its own")),
+        caveats=(
+            "The guarantee is local: it is about what one record says, each time it is released. Releasing "
+            "the same record again costs the same again, and no ledger keeps count.",
+            *_in_the_clear(passed),
+            *caveats,
+        ),
+        voided=tuple(reasons),
+    )
+
+
+def _bounds(schema: Schema, chosen: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (f"{'bounds' if hasattr(schema[name], 'low') else 'domain'} of '{name}'", schema[name].origin)
+        for name in chosen
+    )
+
+
+def _in_the_clear(passed: Sequence[str]) -> tuple[str, ...]:
+    return (f"These columns leave as they are, for anyone to read: {_listed(passed)}.",) if passed else ()
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (" …" if len(names) > 12 else "")

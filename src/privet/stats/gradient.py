@@ -1,0 +1,124 @@
+"""The gradient of the logistic loss at public weights, in fixed point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import DataError
+from privet.schema import Category, Schema
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.encoding import Encoding, fixed_point
+from privet.stats.kernels import FIXED
+from privet.stats.rows import Rows
+
+__all__ = ["Gradient", "probabilities"]
+
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient(Statistic):
+    """Σ (P(class | x) − [the record is of that class])·x over the records, at weights already released.
+
+    ``weights`` has one row for each class, or one row (for the second class) if there are two; its columns are
+    those of the ``Encoding``. The answer has a row for each row of weights. Its cells are, attribute by
+    attribute, one for each value of a category *and one for missing values*, one for a number, and one for the
+    intercept only where there is no category: with one, the sum of its cells is the intercept's entry already.
+    Records without a class are not counted.
+
+    In fixed point, S = 2^20: a probability p becomes ⌊S·p⌋, so the residual is q_k = ⌊S·p_k⌋ − S·[class is k], and
+    z becomes the nearest multiple t/S, so the entry of a number is ⌊q_k·t/S⌋.
+
+    **Sensitivity.** Let m be the number of attributes (plus 1 for an intercept of its own). Two classes: |q| ≤ S. A
+    record adds q to one cell of each category, and for a number ⌊q·t/S⌋, where |t| ≤ S: |q·t/S| ≤ |q|, and q is
+    whole, so rounding down cannot pass it either. So at most m cells change by at most S each: L1 = m·S,
+    L2² = m·S². More classes: floors give Σ_k ⌊S·p_k⌋ ≤ S, so with y the record's class Σ_{k≠y} q_k ≤ S + q_y... that
+    is, both Σ_{k≠y}|q_k| and |q_y| are at most S: L1 of the residual is at most 2S, and L2² at most 2S² (a sum of
+    squares of non-negative terms is at most the square of their sum). Times m: L1 = 2m·S, L2² = 2m·S². No single
+    entry changes by more than S. The number of classes does not enter.
+    """
+
+    weights: Weights
+    target: str
+    encoding: Encoding
+
+    nonnegative = False
+    scale = FIXED
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*(column.name for column in self.encoding.columns), self.target)
+
+    @property
+    def _residuals(self) -> int:
+        return 1 if len(self.weights) == 1 else 2
+
+    @property
+    def _own_intercept(self) -> bool:
+        return not any(block.nominal for block in self.encoding.blocks)
+
+    def norms(self, schema: Schema) -> Sensitivity:
+        touched = self._residuals * (len(self.encoding.blocks) + self._own_intercept)
+        return Sensitivity(touched * self.scale, touched * self.scale**2)
+
+    def largest(self, schema: Schema) -> int:
+        """How far one unit of privacy can move any single entry: what a private choice among them pays for."""
+        unit = schema.unit
+        return self.scale * unit.most * (2 if unit.neighbours == "replace" else 1)
+
+    def _cells(self) -> list[slice]:
+        """The place of each block in the answer, then of the intercept where it has one."""
+        ends = np.cumsum([0, *(block.width + block.nominal for block in self.encoding.blocks)])
+        return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+    def start(self, schema: Schema) -> Answer:
+        return np.zeros((len(self.weights), self._cells()[-1].stop + self._own_intercept), np.int64)
+
+    def fold(self, state: Answer, rows: Rows) -> Answer:
+        classes = rows.schema[self.target]
+        if not isinstance(classes, Category):
+            raise DataError(f"Column '{self.target}' must be a category to be predicted as one.")
+        actual = rows.codes(self.target)
+        residual = np.floor(probabilities(self.encoding.margins(rows, self.weights)) * self.scale)
+        first = 1 if len(self.weights) == 1 else 0  # two classes: only the second one's residual
+        for row in range(len(self.weights)):
+            q = residual[:, row + first] - (actual == row + first) * float(self.scale)
+            q[actual >= classes.size] = 0.0
+            for place, (block, values) in zip(self._cells(), self.encoding.parts(rows), strict=True):
+                if block.nominal:  # sums of whole floats below 2^53: exact
+                    state[row, place] += np.bincount(values, q, block.width + 1).astype(np.int64)
+                else:
+                    state[row, place] += ((q.astype(np.int64) * fixed_point(values, self.scale)) >> 20).sum()
+            if self._own_intercept:
+                state[row, -1] += int(q.sum())
+        return state
+
+    def finish(self, state: Answer, schema: Schema) -> Answer:
+        return state
+
+    def unpack(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The (noisy) cells as a gradient in the coordinates of the weights.
+
+        The intercept's entry is the mean of what the categories' cells say, the more certain for fewer cells.
+        """
+        gradient = np.zeros_like(self.weights)
+        sums, precision = np.zeros(len(self.weights)), 0.0
+        for place, block in zip(self._cells(), self.encoding.blocks, strict=True):
+            gradient[:, block.place] = cells[:, place][:, : block.width]
+            if block.nominal:
+                sums += cells[:, place].sum(axis=1) / (block.width + 1)
+                precision += 1 / (block.width + 1)
+        gradient[:, 0] = cells[:, -1] if self._own_intercept else sums / precision
+        return gradient
+
+
+def probabilities(margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Class probabilities: softmax, with 0 for the first class where there is one margin for two classes."""
+    if margins.shape[1] == 1:
+        margins = np.hstack([np.zeros_like(margins), margins])
+    shifted = np.exp(margins - margins.max(axis=1, keepdims=True))
+    normalised: NDArray[np.float64] = shifted / shifted.sum(axis=1, keepdims=True)
+    return normalised
