@@ -69,7 +69,7 @@ def test_loss_is_at_most_epsilon_for_every_change_and_reaches_it(epsilon, sensit
     coordinates=st.integers(1, 9),
 )
 def test_what_is_drawn_loses_no_more_than_is_claimed_to_the_last_digit(epsilon, sensitivity, coordinates):
-    """The sampler draws with exactly p = _inner and b = exp(−1/s): the two ratios of heights, in 80 digits."""
+    """The sampler draws with exactly p = _inner and b = exp(−1/s): both ratios of heights, in 120 digits."""
     noise = Staircase(epsilon, sensitivity, coordinates)
     getcontext().prec = 120
     exact = lambda q: Decimal(Fraction(q).numerator) / Decimal(Fraction(q).denominator)  # noqa: E731

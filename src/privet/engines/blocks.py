@@ -1,4 +1,4 @@
-"""Disjoint random blocks of a table, and a user's function on each of them: sample-and-aggregate's exact part.
+"""Disjoint random blocks of a table and a user's function on each: the exact part of sample-and-aggregate.
 
 **One unit of privacy is in one block.** Every unit (record, or person with all records) draws its block
 uniformly and independently of all data. Take neighbours and let the units that they share draw the same
@@ -9,7 +9,7 @@ one row of the answer below changes, by anything within the declared ranges. (A 
 numbers is covered too: for every value of these the above holds.)
 
 Failing is no way out: a block without a result counts as the middle of each range, which is public. So does
-an empty one, on which the function is not run: a rehearsal, on an empty table, loads the function and no more.
+an empty one, on which the function is not run: a rehearsal, on an empty table, only loads the function.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ GRID = 1 << 20
 class BlockFunction:
     """A function of a table, with the public ranges of the numbers that it returns.
 
-    ``low`` and ``high`` have one entry for each number. The function is given a data frame (or an Arrow table)
-    of the schema's columns: numbers clamped to their bounds, categories with their public domain.
+    ``low`` and ``high`` have one entry for each number. The function is given a data frame or Arrow table of
+    the schema's columns: numbers clamped to their bounds, categories with their public domain.
     """
 
     function: Callable[[Any], Any]

@@ -35,8 +35,8 @@ LOADING_SECONDS = 120.0
 class Isolated:
     """Runs a function on blocks; each run sees its block only. Use as a context manager.
 
-    A run that fails, exits, takes longer than ``timeout`` seconds or does not return ``outputs`` numbers gives
-    nothing, and says nothing about why. What the function prints is thrown away.
+    A run that fails, exits, takes longer than ``timeout`` seconds or does not return ``outputs`` numbers
+    gives nothing, and says nothing about why. What the function prints is thrown away.
 
     >>> with Isolated(lambda table: [table.num_rows], outputs=1, timeout=30, as_pandas=False) as isolated:
     ...     isolated.run([pa.table({"age": [40, 50, 60]})])
@@ -160,7 +160,7 @@ def _pickled(function: Callable[[Any], Any]) -> bytes:
 
 
 def _imported(function: Any) -> set[str]:
-    """The modules that a function's code imports when it runs: loaded once, they need not be for each block."""
+    """The modules that a function's code imports when it runs, to be loaded once and not for each block."""
     code = function if isinstance(function, CodeType) else getattr(function, "__code__", None)
     if code is None:
         return set()

@@ -40,7 +40,7 @@ def main(descriptor: int) -> None:
 
         if settings["pandas"]:
             import pandas  # noqa: F401
-        for module in settings["modules"]:
+        for module in ("pandas", *settings["modules"]):  # Arrow loads pandas for many things, if it is there
             with contextlib.suppress(Exception):  # one that is missing is the function's own affair
                 importlib.import_module(module)
         function = pickle.loads(_read(control))
@@ -88,15 +88,11 @@ def _child(data: int, function: Callable[[Any], Any], outputs: int, as_pandas: b
 
 def _end(child: int) -> None:
     # The child is not reaped before this, so its id cannot have become another process's.
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-    try:
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
 
 
 def _read(control: socket.socket) -> bytes:

@@ -16,7 +16,6 @@ number of numbers counts as the middle of the ranges, silently, since to say so 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -39,8 +38,9 @@ class SampleAggregate(PrivateEstimator):
 
     ``function`` is given a data frame of the schema's columns (numbers clamped to their bounds, categories
     with their public domain, which holds also what a block lacks) and returns a number for each pair of
-    ``low`` and ``high``. After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its noise
-    (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the guarantee.
+    ``low`` and ``high``. After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its
+    noise (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the
+    guarantee.
 
     >>> import pandas as pd
     >>> from privet.schema import Schema
@@ -116,7 +116,7 @@ class SampleAggregate(PrivateEstimator):
     def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
         declared = self._declared()
         if y is None and declared is not None:
-            # The function decides what is an attribute and what a target, so any table of the columns will do.
+            # The function decides what is an attribute and what a target: any table of the columns will do.
             self.columns_ = declared.names
             names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
             return as_source(X, names=names, schema=declared), declared
@@ -124,7 +124,7 @@ class SampleAggregate(PrivateEstimator):
 
     def _ranges(self) -> tuple[Numbers, Numbers]:
         """The declared ranges, one entry for each number that the function returns."""
-        if not isinstance(self.function, Callable):
+        if not callable(self.function):
             raise ParameterError("SampleAggregate: function must be a function of a table.")
         try:
             low, high = np.broadcast_arrays(

@@ -34,9 +34,10 @@ class BlockAggregate:
     staircase is never worse). zCDP: discrete Gaussian noise on the squared L2 distance pΔ². The number of
     blocks is public, so dividing by it, and clamping, is post-processing.
 
-    ``how="median"``: each column's median by smooth sensitivity; robust where some blocks go wrong. p choices
-    at ε/p add up to ε. Where the budget is ρ-zCDP of Gaussian noise, each gets the ε of ``dominated_epsilon``,
-    with μ² = 2ρ/p; Gaussian mechanisms compose by adding up μ², so together they lose no more than one with ρ.
+    ``how="median"``: each column's median by smooth sensitivity; robust where some blocks go wrong. p
+    medians at ε/p add up to ε. Where the budget is ρ-zCDP of Gaussian noise, each gets the ε of
+    ``dominated_epsilon`` with μ² = 2ρ/p; Gaussian mechanisms compose by adding up μ², so together they lose
+    no more than one with ρ.
 
     >>> from privet.randomness import seeded
     >>> mean = BlockAggregate(Pure(Fraction(1)), blocks=100, outputs=2, grid=1 << 20, how="mean")

@@ -44,10 +44,11 @@ class SmoothSensitivity:
 
     *Proof.* Let d = |f − f'|, ρ = σ'/σ = S'/S, a = |y − f|. The loss at y is at most
     L = −m·log ρ + (m + 1)·log((σ' + a + d)/(σ + a)). The fraction is monotone in a, so it is largest at a = 0
-    or tends to 1. In the latter case L ≤ m·log(1/q). At a = 0, L = log ρ + (m + 1)·log(1 + d/σ'). If ρ ≤ 1 this is
-    at most (m + 1)·log(1 + 1/κ), since d ≤ S'. If ρ ≥ 1, d ≤ S = S'/ρ gives log ρ + (m + 1)·log(1 + 1/(κρ)), which
-    is convex in log ρ, hence largest at ρ = 1 or ρ = e^β. So with β = ε/(m + 1), q ≥ e^−β, and κ at least both
-    1/(e^(ε/(m+1)) − 1) and e^−β/(e^((ε−β)/(m+1)) − 1), the loss is at most ε. Rounding is post-processing.
+    or tends to 1. In the latter case L ≤ m·log(1/q). At a = 0, L = log ρ + (m + 1)·log(1 + d/σ'). If ρ ≤ 1
+    this is at most (m + 1)·log(1 + 1/κ), since d ≤ S'. If ρ ≥ 1, d ≤ S = S'/ρ gives
+    log ρ + (m + 1)·log(1 + 1/(κρ)), which is convex in log ρ, hence largest at ρ = 1 or ρ = e^β. So with
+    β = ε/(m + 1), q ≥ e^−β, and κ at least both 1/(e^(ε/(m+1)) − 1) and e^−β/(e^((ε−β)/(m+1)) − 1), the loss
+    is at most ε. Rounding is post-processing.
 
     *The sampler is exact*, in whole numbers only: P(|Z| > z) = (1 + z)^−m, so |Z| = (1 − V)/V where V is the
     largest of m uniform numbers, and as many bits of these are drawn as it takes to know the rounded σZ.
@@ -56,8 +57,8 @@ class SmoothSensitivity:
 
     *Proof.* If s' ≥ s, tanh(1/(2s)) ≤ (s'/s)·tanh(1/(2s')) and the loss is at most β + d/s' ≤ β + ε/2 ≤ ε. If
     s' < s, the first factor is at most 1 and the loss at y = f + x at most d/s' + (|x|/s)(s/s' − 1)
-    ≤ ε/2 + (|x|/s)(e^β − 1), which is at most ε unless |x|/s > w = ε/(2(e^β − 1)); that has probability at most
-    2e^−w. With β = log(1 + ε/(2·log(2/δ))) it is at most δ. (β ≤ ε/2 as log(2/δ) > ½.) β is taken smaller by
+    ≤ ε/2 + (|x|/s)(e^β − 1), which is at most ε unless |x|/s > w = ε/(2(e^β − 1)); that has probability at
+    most 2e^−w. With β = log(1 + ε/(2·log(2/δ))) it is at most δ. (β ≤ ε/2 as log(2/δ) > ½.) β is taken smaller by
     more than the rounding of s to a float.
 
     *References.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data
@@ -153,7 +154,7 @@ class SmoothSensitivity:
                 return size
 
     def error(self, bound: Fraction, confidence: float = 0.95) -> float:
-        """The noise stays within ± this with at least this probability. As private as ``bound``: not for release."""
+        """The noise stays within ± this with at least this probability. As private as ``bound``."""
         outside, scale = confident(confidence), float(self.multiple * bound)
         if self.delta:
             return float(math.ceil(scale * math.log(2.0 / outside)))

@@ -42,13 +42,13 @@ class Staircase:
     *Proof.* Shifting x by at most Δ changes |x| by at most Δ and its level by at most 1, so P changes by a
     factor of at most h₀/h₁ or 1/b. b = exp(−1/s) with s = 1/ε rounded up: 1/b ≤ e^ε. The odds (1 − p)/p are
     rounded up from 2Δb/((2r − 1)(1 − b)), so h₁ ≥ b·h₀, that is h₀/h₁ ≤ e^ε; the rounding (2⁻⁴⁸ of it,
-    and 2⁻⁶⁴ of p) is less than 1 − b, so h₁ ≤ h₀ still. With c coordinates, c changes at ε/c each add up to ε.
+    and 2⁻⁶⁴ of p) is less than 1 − b, so h₁ ≤ h₀ still. With c coordinates, c changes at ε/c add up to ε.
 
     *The sampler is exact*: p is a multiple of 2⁻⁶⁴, for which ``bernoulli`` is; G is a discrete Laplace draw
     given that it is not negative; U and the inner numbers are uniform indices. Stopping at the ends of 64
     bits is post-processing.
 
-    *The best r.* With c = b/(1 − b) and t = r − ½ + Δc, E|X| = (t² + K)/(2t), K = Δ²c(1 + c) − ¼: convex, least
+    *The best r.* With c = b/(1 − b), t = r − ½ + Δc, K = Δ²c(1 + c) − ¼: E|X| = (t² + K)/(2t), convex, least
     at t = √K. So r is one of the two whole numbers around ½ − Δc + √K; r/Δ tends to γ* = 1/(1 + e^(ε/2)).
 
     *Reference.* Geng, Viswanath (2014), The optimal mechanism in differential privacy, which also proves
