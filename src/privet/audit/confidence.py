@@ -12,10 +12,16 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri
 from scipy.stats import binom
 
-__all__ = ["epsilon_from_counts", "epsilon_from_guesses", "lower_probability", "upper_probability"]
+__all__ = [
+    "epsilon_from_counts",
+    "epsilon_from_guesses",
+    "lower_probability",
+    "quick_epsilon_from_counts",
+    "upper_probability",
+]
 
 
 def lower_probability(hits: NDArray[np.float64] | float, runs: float, error: float) -> NDArray[np.float64]:
@@ -52,6 +58,29 @@ def epsilon_from_counts(
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = np.log(low / high)
     return np.where(low > 0, np.maximum(bound, 0.0), 0.0)
+
+
+def quick_epsilon_from_counts(
+    hits: NDArray[np.float64],
+    runs: float,
+    other_hits: NDArray[np.float64],
+    other_runs: float,
+    *,
+    confidence: float,
+    delta: float = 0.0,
+) -> NDArray[np.float64]:
+    """The same with Wilson's intervals: a hundred times faster, to choose an event by and not to judge by."""
+    z = float(ndtri(1 - (1 - confidence) / 2))
+
+    def side(hits: NDArray[np.float64], runs: float, sign: float) -> NDArray[np.float64]:
+        share = hits / runs
+        middle = share + z * z / (2 * runs)
+        spread = z * np.sqrt(share * (1 - share) / runs + (z / (2 * runs)) ** 2)
+        return (middle + sign * spread) / (1 + z * z / runs)
+
+    low, high = side(hits, runs, -1) - delta, side(other_hits, other_runs, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(low > 0, np.maximum(np.log(np.maximum(low, 0) / high), 0.0), 0.0)
 
 
 def epsilon_from_guesses(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.audit.confidence import epsilon_from_counts
+from privet.audit.confidence import epsilon_from_counts, quick_epsilon_from_counts
 from privet.audit.outputs import Matrix, Sample
 from privet.audit.scores import Score, candidates, score_from_dict
 
@@ -115,7 +115,7 @@ def _thresholds(
     for above in (True, False):
         hits = (sizes[0] - below, sizes[1] - other_below) if above else (below, other_below)
         for likely, rare in ((0, 1), (1, 0)):
-            bounds = epsilon_from_counts(
+            bounds = quick_epsilon_from_counts(
                 hits[likely], sizes[likely], hits[rare], sizes[rare], confidence=confidence, delta=delta
             )
             place = int(np.argmax(bounds))

@@ -90,7 +90,7 @@ def released_by(model: Any) -> dict[str, Any]:
 
 def _names(parts: tuple[Part, ...]) -> tuple[str, ...]:
     names: list[str] = []
-    for place, size in parts:
+    for place, size in ((place or "output", size) for place, size in parts):
         names += [place] if size < 0 else [f"{place}[{j}]" for j in range(size)]
     return tuple(names)
 

@@ -58,8 +58,8 @@ class SmoothSensitivity:
     *Proof.* If s' ≥ s, tanh(1/(2s)) ≤ (s'/s)·tanh(1/(2s')) and the loss is at most β + d/s' ≤ β + ε/2 ≤ ε. If
     s' < s, the first factor is at most 1 and the loss at y = f + x at most d/s' + (|x|/s)(s/s' − 1)
     ≤ ε/2 + (|x|/s)(e^β − 1), which is at most ε unless |x|/s > w = ε/(2(e^β − 1)); that has probability at
-    most 2e^−w. With β = log(1 + ε/(2·log(2/δ))) it is at most δ. (β ≤ ε/2 as log(2/δ) > ½.) β is taken smaller by
-    more than the rounding of s to a float.
+    most 2e^−w. With β = log(1 + ε/(2·log(2/δ))) it is at most δ. (β ≤ ε/2 as log(2/δ) > ½.) β is taken
+    smaller by more than the rounding of s to a float.
 
     *References.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data
     analysis; Hladík, Tětek (2025), Smooth sensitivity revisited, for tails of this form. The constants are
