@@ -36,13 +36,14 @@ from privet.budget import (
 )
 from privet.engines import Engine, engine_for
 from privet.errors import ParameterError
-from privet.mechanisms import BlockAggregate, noise_for
+from privet.mechanisms import BlockAggregate, TopK, noise_for
+from privet.mechanisms.top_k import How
 from privet.randomness import Randomness, secure
 from privet.release import Guarantee, Release, Step, public_knowledge
 from privet.schema import Schema, draft
 from privet.sources import ArrowSource, Source, TableSource, fingerprint, open_source
 from privet.sources import as_source as in_memory
-from privet.stats import Rows, Statistic
+from privet.stats import Answer, Judgement, Rows, Statistic
 
 __all__ = ["Curator", "Measurement", "read_rows"]
 
@@ -159,7 +160,7 @@ class Curator:
         for m, amount, mechanism, answer in zip(measurements, amounts, mechanisms, answers, strict=True):
             error = mechanism.error(0.95) / m.statistic.scale
             step = Step(m.what, f"{mechanism.event.mechanism} noise", amount, error, m.statistic.unit)
-            noisy = mechanism.randomise(answer, self.randomness)
+            noisy: NDArray[Any] = mechanism.randomise(answer, self.randomness)
             if m.statistic.scale != 1:
                 noisy = noisy / m.statistic.scale
             releases.append(Release(noisy, mechanism.standard_deviation / m.statistic.scale, error, step))
@@ -198,6 +199,47 @@ class Curator:
         return Release(
             mechanism.randomise(outputs, self.randomness), mechanism.standard_deviation, error, step
         )
+
+    def select(
+        self,
+        statistics: Sequence[Statistic],
+        judge: Callable[[list[Answer]], Judgement],
+        *,
+        k: int,
+        how: How,
+        share: Fraction,
+        what: str,
+        values_share: Fraction | None = None,
+    ) -> tuple[NDArray[Any], Release | None]:
+        """The k best candidates by scores that ``judge`` makes of exact answers, and noisy values of these k.
+
+        The scores never leave: ``TopK`` chooses by them (its proof), for ``share`` of the budget. With
+        ``values_share``, what ``judge`` allows to be told of the chosen k is released with noise for k times the
+        sensitivity of one, since one unit of privacy can change all of them.
+        """
+        shares = [share] if values_share is None else [share, values_share]
+        amounts = self._spend(shares)
+        judged = judge(self._engine.answer(statistics, self._source, self.schema))
+        choice = TopK(amounts[0], k, judged.sensitivity, how, judged.monotonic)
+        chosen = choice.choose(judged.scores, self.randomness)
+        error = choice.error(len(judged.scores)) / judged.scale
+        self._steps.append(Step(what, f"top {k} by {how.replace('_', '-')}", amounts[0], error, judged.unit))
+        if values_share is None:
+            return chosen, None
+        noise = noise_for(amounts[1], k * judged.l1, k * judged.squared_l2)
+        error = noise.error(0.95) / judged.scale
+        step = Step(f"values of the {k} chosen", f"{noise.event.mechanism} noise", amounts[1], error, judged.unit)
+        noisy = noise.randomise(judged.values[chosen], self.randomness) / judged.scale
+        self._steps.append(step)
+        return chosen, Release(noisy, noise.standard_deviation / judged.scale, error, step)
+
+    def assume(self, what: str, origin: str) -> None:
+        """Say in the guarantee that something is taken to be public, and where that comes from."""
+        self._assumed.append((what, origin))
+
+    def admit(self, caveat: str) -> None:
+        """Say in the guarantee what it does not cover."""
+        self._caveats.append(caveat)
 
     @property
     def guarantee(self) -> Guarantee:

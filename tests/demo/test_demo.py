@@ -99,7 +99,7 @@ def test_main_ends_in_a_report_that_it_names_and_can_be_run_again(
     for _ in range(2):
         report = main(tmp_path, records=RECORDS)
         assert report == tmp_path / "report.html"
-        assert "report.html" in capsys.readouterr().out
+        assert f"Open it in a browser: {report}\n" in capsys.readouterr().out
     html = report.read_text(encoding="utf-8")
     assert html.count("<svg") == 5
     assert "Guarantee: differential privacy with ε = 1" in html

@@ -48,5 +48,5 @@ def main(output: Path | str = "privet-demo", records: int = 20_000, seed: int | 
     )
     exact = exact_figures(training, holdout, outcome.schema, outcome.model)
     report_of(outcome, exact).write(files.report)
-    teller.say(f"Open {files.report} in a browser.")
+    teller.file("Open it in a browser:", files.report)
     return files.report

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -32,8 +34,11 @@ class Teller:
 
     def command(self, command: str) -> None:
         """The command line that does what this step does."""
-        # Not wrapped, so that it can be copied.
-        self._console.print(Text(f"    $ {command}", style="green"), soft_wrap=True)
+        self._whole(Text(f"    $ {command}", style="green"))
+
+    def file(self, sentence: str, path: Path) -> None:
+        """Name a file."""
+        self._whole(Text(f"    {sentence} {path}", style="bold"))
 
     def show(self, text: str) -> None:
         """Output worth seeing: lines kept as they are."""
@@ -42,6 +47,10 @@ class Teller:
     def refused(self, error: PrivetError) -> None:
         """A refusal that is part of the story."""
         self._indented(Text(f"Refused (exit code {error.exit_code}): {error}", style="yellow"), left=6)
+
+    def _whole(self, text: Text) -> None:
+        """A line that is never broken, so that it can be copied."""
+        self._console.print(text, soft_wrap=True)
 
     def _indented(self, text: Text, left: int = 4) -> None:
         self._console.print(Padding(text, (0, 0, 0, left), expand=False))

@@ -9,6 +9,7 @@ A mechanism knows neither data nor ledger. It is a frozen value that says what i
 - one row out of many of which a neighbour changes one: ``BlockAggregate`` (sample and aggregate)
 - real numbers: ``Laplace`` (pure ε), ``Gaussian`` (zCDP)
 - the best of many: ``PermuteAndFlip``, and ``Exponential`` where it is asked for by name
+- the k best of many: ``TopK``
 - each person's own category, before it is collected: ``RandomisedResponse``
 """
 
@@ -26,6 +27,7 @@ from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.randomised_response import RandomisedResponse
 from privet.mechanisms.smooth_sensitivity import SmoothQuantile, SmoothSensitivity
 from privet.mechanisms.staircase import Staircase
+from privet.mechanisms.top_k import TopK
 
 __all__ = [
     "Additive",
@@ -42,5 +44,6 @@ __all__ = [
     "SmoothQuantile",
     "SmoothSensitivity",
     "Staircase",
+    "TopK",
     "noise_for",
 ]

@@ -26,7 +26,7 @@ class AffinePerturbation(Perturbation):
 
     def _matrix(self, key: Key) -> Matrix:
         """The matrix, new columns × old columns."""
-        return key.array("rotation")
+        return key.array("rotation", len(self.columns_), len(self.columns_))
 
     def _translation(self, key: Key) -> Matrix:
         return np.zeros(len(self._matrix(key)))

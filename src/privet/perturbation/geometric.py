@@ -90,7 +90,7 @@ class Geometric(AffinePerturbation):
         return max(candidates, key=lambda turn: resistance(scaled, scaled @ turn.T + shift + noise, generator))
 
     def _translation(self, key: Key) -> Matrix:
-        return key.array("translation")
+        return key.array("translation", len(self.columns_))
 
     def _noise(self) -> float:
         return self._key_noise
@@ -101,7 +101,7 @@ class Geometric(AffinePerturbation):
         self._key_noise = float(key.array("noise"))
 
     def _undone(self, values: Matrix) -> Matrix:
-        return (values - self.key_.array("translation")) @ self.key_.array("rotation")
+        return (values - self._translation(self.key_)) @ self._matrix(self.key_)
 
     def _caveats(self) -> tuple[str, ...]:
         again = "The same record perturbed many times with one key: the noise averages out. Perturb it once."

@@ -31,7 +31,7 @@ class Key:
     >>> key = Key("rotation", ("age", "height"), (0.0, 40.0), (120.0, 220.0), {"rotation": [[0.0, 1.0], [-1.0, 0.0]]})
     >>> key
     Key(method='rotation', columns=('age', 'height'))
-    >>> key.array("rotation").shape
+    >>> key.array("rotation", 2, 2).shape
     (2, 2)
     """
 
@@ -41,12 +41,18 @@ class Key:
     high: tuple[float, ...] = field(repr=False)
     values: dict[str, Any] = field(repr=False)
 
-    def array(self, name: str) -> NDArray[np.float64]:
-        """One of the values as an array."""
+    def array(self, name: str, *shape: int | None) -> NDArray[np.float64]:
+        """One of the values as an array, which must have this shape; ``None`` stands for any length."""
         try:
-            return np.asarray(self.values[name], dtype=np.float64)
+            array = np.asarray(self.values[name], dtype=np.float64)
         except (KeyError, ValueError, TypeError):
             raise _damaged("The key") from None
+        fits = len(array.shape) == len(shape) and all(
+            wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
+        )
+        if not fits or not np.isfinite(array).all():
+            raise _damaged("The key")
+        return array
 
     def check(self, method: str, columns: Sequence[str], low: Sequence[float], high: Sequence[float]) -> None:
         """Refuse to be used by another method, for other columns or with other bounds."""

@@ -22,7 +22,7 @@ def resistance(original: Matrix, perturbed: Matrix, generator: np.random.Generat
 
     >>> generator = np.random.default_rng(0)
     >>> X = generator.uniform(-1, 1, (500, 3))
-    >>> resistance(X, X, generator)
+    >>> round(resistance(X, X, generator), 9)
     0.0
     """
     estimates = [naive_estimate(original, perturbed), independent_components(original, perturbed, generator)]

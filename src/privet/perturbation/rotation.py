@@ -56,7 +56,7 @@ class Rotation(AffinePerturbation):
         return {"rotation": haar_rotation(width, generator).tolist()}
 
     def _undone(self, values: Matrix) -> Matrix:
-        return values @ self.key_.array("rotation")
+        return values @ self._matrix(self.key_)
 
     def _caveats(self) -> tuple[str, ...]:
         weak = "A rotation alone is weak: a handful of known records, or independent columns, undo it."

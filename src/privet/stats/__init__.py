@@ -2,6 +2,7 @@
 
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.contingency import Contingency
+from privet.stats.judgement import Judgement
 from privet.stats.moments import Moments
 from privet.stats.prediction import Confusion, PredictionErrors, Predictor
 from privet.stats.rows import Rows
@@ -10,6 +11,7 @@ __all__ = [
     "Answer",
     "Confusion",
     "Contingency",
+    "Judgement",
     "Moments",
     "PredictionErrors",
     "Predictor",

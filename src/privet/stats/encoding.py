@@ -53,7 +53,11 @@ class Block:
     @property
     def names(self) -> list[str]:
         column = self.column
-        return [f"{column.name}={label}" for label in column.labels] if isinstance(column, Category) else [column.name]
+        return (
+            [f"{column.name}={label}" for label in column.labels]
+            if isinstance(column, Category)
+            else [column.name]
+        )
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,9 @@ class Gradient(Statistic):
     **Sensitivity.** Let m be the number of attributes (plus 1 for an intercept of its own). Two classes: |q| ≤ S. A
     record adds q to one cell of each category, and for a number ⌊q·t/S⌋, where |t| ≤ S: |q·t/S| ≤ |q|, and q is
     whole, so rounding down cannot pass it either. So at most m cells change by at most S each: L1 = m·S,
-    L2² = m·S². More classes: floors give Σ_k ⌊S·p_k⌋ ≤ S, so with y the record's class Σ_{k≠y} q_k ≤ S + q_y... that
-    is, both Σ_{k≠y}|q_k| and |q_y| are at most S: L1 of the residual is at most 2S, and L2² at most 2S² (a sum of
-    squares of non-negative terms is at most the square of their sum). Times m: L1 = 2m·S, L2² = 2m·S². No single
+    L2² = m·S². More classes: as floors never round up, Σ_k ⌊S·p_k⌋ ≤ S, so with y the record's class both
+    Σ_{k≠y} |q_k| and |q_y| are at most S. The residual has L1 ≤ 2S and L2² ≤ 2S² (the squares of non-negative terms
+    add up to at most the square of their sum). Times m: L1 = 2m·S, L2² = 2m·S². In either case no single
     entry changes by more than S. The number of classes does not enter.
     """
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["FIXED", "bin_numbers", "count_pairs", "look_up", "sum_moments"]
+__all__ = ["FIXED", "bin_numbers", "count_pairs", "fixed_numbers", "look_up", "sum_moments"]
 
 # Numbers become whole multiples of 2^-20 of their half range, so that sums are exact whatever their order.
 FIXED = 1 << 20
@@ -65,7 +65,7 @@ def sum_moments(
         value = min(max(value, low), high)
         q = np.int64(np.floor((value - middle) / half * FIXED + 0.5))
         # Rounding in the line above can pass the ends by one unit where the range is enormous.
-        q = min(max(q, -FIXED), FIXED)
+        q = min(max(q, np.int64(-FIXED)), np.int64(FIXED))
         lane[0] += 1
         lane[1] += q
         lane[2] += (q * q) >> 20
@@ -101,4 +101,27 @@ def bin_numbers(
         else:
             place = np.int64(np.searchsorted(cuts, value, side="right"))
         codes[i] = place
+    return finite
+
+
+@njit(nogil=True, cache=True)
+def fixed_numbers(
+    values: NDArray[np.float64], low: float, high: float, scale: int, result: NDArray[np.float64]
+) -> bool:  # pragma: no cover
+    """result[i] = ⌊scale·z + ½⌋ as a whole float, z in [-1, 1]; 0 where missing; False on ∞."""
+    middle = low + (high - low) / 2
+    half = (high - low) / 2
+    finite = True
+    for i in range(values.size):
+        value = values[i]
+        if value != value:
+            result[i] = 0.0
+            continue
+        if value == np.inf or value == -np.inf:
+            finite = False
+            result[i] = 0.0
+            continue
+        value = min(max(value, low), high)
+        q = np.floor((value - middle) / half * scale + 0.5)
+        result[i] = min(max(q, -float(scale)), float(scale))
     return finite

@@ -6,6 +6,7 @@ and coding by the public domain cannot be forgotten, and never happen after the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -23,7 +24,7 @@ __all__ = ["Rows", "domain_of_type"]
 
 Unknown = Literal["error", "missing"]
 
-_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 class Rows:
@@ -63,6 +64,10 @@ class Rows:
             if pa.types.is_null(kind):
                 return np.full(self.size, np.nan)
             try:
+                if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+                    raise pa.ArrowInvalid
+                if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+                    array = pc.utf8_trim_whitespace(array)
                 array = pc.cast(array, pa.float64())
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 raise DataError(
@@ -87,7 +92,7 @@ class Rows:
         return self._batch.column(place)
 
     def _binned(self, column: Number, cuts: tuple[float, ...]) -> NDArray[Any]:
-        codes = np.empty(self.size, _code_type(len(cuts) + 2))
+        codes: NDArray[Any] = np.empty(self.size, _code_type(len(cuts) + 2))
         edges, inverse = _edges(column, cuts)
         if not kernels.bin_numbers(self.numbers(column.name), edges, column.low, inverse, codes):
             refuse_infinite(column.name)
@@ -97,7 +102,7 @@ class Rows:
         array = self._column(column.name)
         missing, unknown = column.size, column.size + 1
         other = column.size - 1 if column.other is not None else unknown
-        codes = np.empty(self.size, _code_type(column.size + 2))
+        codes: NDArray[Any] = np.empty(self.size, _code_type(column.size + 2))
         if pa.types.is_null(array.type):
             codes[:] = missing
         elif pa.types.is_integer(array.type):
@@ -120,26 +125,27 @@ class Rows:
 
     def _integers(self, array: Any, column: Category, other: int, codes: NDArray[Any]) -> None:
         table, low = _integer_table(column, other, codes.dtype)
-        if table is None:  # the domain is too wide for a table: go by the distinct values
+        # Too wide a domain for a table, or numbers that signed 64 bits do not hold: by the distinct values.
+        if table is None or pa.types.is_uint64(array.type):
             self._dictionary(array, column, other, codes)
             return
         values = (array.fill_null(low) if array.null_count else array).to_numpy()
         kernels.look_up(values, table, low, other, codes)
 
     def _dictionary(self, array: Any, column: Category, other: int, codes: NDArray[Any]) -> None:
+        known = {value: code for code, value in enumerate(domain_of_type(column, array.type))}
         if not pa.types.is_dictionary(array.type):
             array = pc.dictionary_encode(array)
-        known = {value: code for code, value in enumerate(domain_of_type(column, array.type.value_type))}
-        missing = column.size
-        if not isinstance(column.values[0], str):  # "1.0" in a text column is the 1 of a numeric domain
-            known |= {_as_number(value): code for code, value in enumerate(column.values)}
+        otherwise, missing = _reading(column), column.size
         table = np.fromiter(
             (
                 missing
                 if value is None or value != value
                 else known[value]
                 if value in known
-                else known.get(_as_number(value), other)
+                else otherwise.get(TRUTH.get(str(value).lower()), other)
+                if isinstance(column.values[0], bool)
+                else otherwise.get(_as_number(value), other)
                 for value in array.dictionary.to_pylist()
             ),
             codes.dtype,
@@ -171,7 +177,7 @@ def _edges(column: Number, cuts: tuple[float, ...]) -> tuple[NDArray[np.float64]
 def _integer_table(column: Category, other: int, kind: Any) -> tuple[NDArray[Any] | None, int]:
     """The code of each whole number from the lowest to the highest of the domain, and the lowest."""
     numbers = [_as_number(value) for value in column.values]
-    domain = {int(v): code for code, v in enumerate(numbers) if v is not None and v.is_integer()}
+    domain = {int(v): code for code, v in enumerate(numbers) if v is not None and int(v) == v}
     low, high = (min(domain), max(domain)) if domain else (0, 0)
     if high - low > 1 << 16:
         return None, low
@@ -194,7 +200,7 @@ def domain_of_type(column: Category, kind: Any) -> list[Any]:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return [_as_number(value) for value in column.values]
     if pa.types.is_boolean(kind):
-        return [_TRUTH.get(str(value).lower()) for value in column.values]
+        return [TRUTH.get(str(value).lower()) for value in column.values]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
         return [str(value) for value in column.values]
     raise DataError(
@@ -203,11 +209,26 @@ def domain_of_type(column: Category, kind: Any) -> list[Any]:
     )
 
 
+def _reading(column: Category) -> dict[Any, int]:
+    """The codes of a domain of numbers or booleans for a text column, where "1.0" is 1 and "TRUE" is true."""
+    if isinstance(column.values[0], str):
+        return {}
+    return {value: code for code, value in enumerate(column.values)}
+
+
 def _as_number(value: Any) -> Any:
+    """The number that a value stands for; whole numbers stay whole, for floats hold only 53 bits of them."""
+    if isinstance(value, int):
+        return int(value)
     try:
-        return float(value)
+        return int(value) if isinstance(value, str) else float(value)
+    except (ValueError, TypeError):
+        pass
+    try:
+        number = float(value)
     except (ValueError, TypeError):
         return None
+    return number if math.isfinite(number) else None
 
 
 def _code_type(size: int) -> type:

@@ -1,7 +1,7 @@
 """How every planted wrong version and its right one are judged.
 
-*False alarms.* Each right version passes its audit with probability at least the confidence: 1 − 10⁻⁸. There are
-fewer than 100 of them, so a false alarm in a whole test run has probability below 10⁻⁶.
+*False alarms.* Each right version passes its audit with probability at least the confidence: 1 − 10⁻⁸. There
+are fewer than 100 of them, so a false alarm in a whole test run has probability below 10⁻⁶.
 
 *Misses.* A wrong version that shows an exact value, or the same noise twice, is told apart by every run. For
 the others the number of runs is such that the bound that is to be expected exceeds the claim by five of its

@@ -13,6 +13,7 @@ from privet.schema import Schema
 
 SCHEMA = Schema.of({"ward": ["a", "b", "c", "d"]})
 BEST = PermuteAndFlip(Fraction(1), monotonic=True)
+FEW = {"runs": 1_000, "search_runs": 16}
 GENERATOR = np.random.default_rng()
 
 
@@ -42,7 +43,7 @@ def test_exponential_weights_without_the_two(caught, passed):
 def test_privets_choices(passed):
     for kind in (Exponential, PermuteAndFlip):
         for monotonic in (False, True):
-            passed(kind(Fraction(1), monotonic=monotonic), runs=12_000, search_runs=400)
+            passed(kind(Fraction(1), monotonic=monotonic), runs=3_000, search_runs=100)
 
 
 def counts(table):
@@ -63,5 +64,5 @@ def choice_alone(table):
 
 
 def test_exact_value_beside_a_private_choice(caught, passed):
-    caught(exact_value_beside_the_choice, schema=SCHEMA, epsilon=1.0)
-    passed(choice_alone, schema=SCHEMA, epsilon=1.0)
+    caught(exact_value_beside_the_choice, schema=SCHEMA, epsilon=1.0, **FEW)
+    passed(choice_alone, schema=SCHEMA, epsilon=1.0, **FEW)

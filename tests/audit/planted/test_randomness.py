@@ -12,6 +12,7 @@ from privet.randomness import secure, seeded
 from privet.schema import Schema
 
 SCHEMA = Schema.of({"ill": ["no", "yes"]})
+FEW = {"runs": 1_000, "search_runs": 16}
 HALF = Geometric(Fraction(1, 2))
 
 
@@ -37,18 +38,18 @@ def fixed_default_seed(table):
 
 
 def test_one_random_state_for_two_draws(caught, passed):
-    found = caught(state_reused, schema=SCHEMA, epsilon=1.0)
+    found = caught(state_reused, schema=SCHEMA, epsilon=1.0, **FEW)
     assert "linear combination" in found.event.description
-    passed(state_moves_on, schema=SCHEMA, epsilon=1.0)
+    passed(state_moves_on, schema=SCHEMA, epsilon=1.0, **FEW)
 
 
 def test_a_fixed_default_seed(caught):
-    caught(fixed_default_seed, schema=SCHEMA, epsilon=1.0)
+    caught(fixed_default_seed, schema=SCHEMA, epsilon=1.0, **FEW)
 
 
 @dataclass(frozen=True)
 class FloatNoise:
-    """WRONG: textbook Laplace noise, added in floating point. Its low bits tell the exact answer (Mironov 2012)."""
+    """WRONG: textbook Laplace noise, added in floating point: the low bits tell the answer (Mironov 2012)."""
 
     epsilon: float = 1.0
     sensitivity: float = 1.0

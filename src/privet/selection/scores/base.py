@@ -1,0 +1,124 @@
+"""The contract of a score: how much an attribute tells about the class, and how far one record can move that.
+
+A score is computed inside the curator from exact tables (tables × classes × values) and handed out only as a
+noisy choice and noisy values. Scores that are not whole numbers are kept in fixed point, multiples of 2⁻¹⁶, so
+that integer noise applies, which has no floating-point leaks.
+
+**Fixed point.** |⌊x⌉ − ⌊y⌉| ≤ |x − y| + 1, and the floats x, y are within far less than ½·2⁻¹⁶ of the real
+values, so a sensitivity of Δ becomes at most ⌈2¹⁶·Δ⌉ + 2 units.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from privet.errors import ParameterError, SchemaError
+from privet.schema import Unit
+from privet.stats.judgement import Judgement
+
+__all__ = ["FIXED", "Score", "Tables", "require_groups"]
+
+#: tables × classes × values
+Tables = NDArray[np.int64]
+
+FIXED = 1 << 16
+
+
+@dataclass(frozen=True)
+class Score(ABC):
+    """How much an attribute tells about the class. A subclass may be a user's own: it must prove ``sensitivity``."""
+
+    #: What the score is called in a guarantee, and what its values count.
+    what: ClassVar[str] = "score"
+    unit: ClassVar[str] = "units of the score"
+    #: ``"class"``: for records exchanged within their class, whose sizes are public; ``"replace"``: for records
+    #: exchanged for any other, the number of records being public; ``"any"``: for both neighbour relations.
+    needs: ClassVar[Literal["class", "replace", "any"]] = "any"
+    #: Whether scores are whole numbers already.
+    whole: ClassVar[bool] = False
+    #: Whether a record that is added raises no score of one attribute while it lowers that of another.
+    monotonic: ClassVar[bool] = False
+    #: Whether only genotypes (three values, counting alleles) have this score.
+    genotypes: ClassVar[bool] = False
+
+    @abstractmethod
+    def evaluate(self, tables: Tables) -> NDArray[np.float64] | NDArray[np.int64]:
+        """The score of each table; larger is better."""
+
+    @abstractmethod
+    def sensitivity(self, sizes: tuple[int, ...], values: int) -> Fraction:
+        """The most by which one changed record moves a score, for classes of these sizes and so many values."""
+
+    def incompatible(self, classes: int, values: int) -> str | None:
+        """Why such tables have no score, in a sentence; nothing where they have one."""
+        if self.genotypes and values != 3:
+            return f"The score {self.what} is for genotypes: attributes of exactly three values."
+        return None
+
+    def suits(self, unit: Unit, public_class: bool) -> None:
+        """Refuse a neighbour relation for which nothing is proved."""
+        if self.needs != "any" and unit.neighbours != "replace":
+            raise SchemaError(
+                f"The score {self.what} needs a public number of records, and the schema's unit of privacy "
+                "(add_remove) keeps it private.",
+                'Set  neighbours = "replace"  under [unit], or use the score majority.',
+            )
+        if self.needs == "class" and not public_class:
+            raise ParameterError(
+                f"The score {self.what} protects records within their class: who is in which class, and so the "
+                "classes' sizes, must be public.",
+                "Set public_class=True if that is so (a case-control study, say), or use the score "
+                "mutual_information or majority.",
+            )
+
+    def released(self, tables: Tables, unit: Unit) -> tuple[NDArray[np.int64], int, int, int, str]:
+        """What is told of a chosen attribute: values, their L1 and squared L2 sensitivity, scale, unit."""
+        sizes = tuple(map(int, tables[0].sum(axis=1))) if len(tables) else ()
+        step = self._steps(self.sensitivity(sizes, tables.shape[2]), unit)
+        return self._fixed(tables)[:, None], step, step * step, 1 if self.whole else FIXED, self.unit
+
+    def judge(self, groups: Sequence[Tables], unit: Unit) -> Judgement:
+        """All candidates, given in groups of tables of equal shape, in the order of the groups."""
+        parts, steps, told = [], [1], []
+        for tables in groups:
+            sizes = tuple(map(int, tables[0].sum(axis=1)))
+            parts.append(self._fixed(tables))
+            steps.append(self._steps(self.sensitivity(sizes, tables.shape[2]), unit))
+            told.append(self.released(tables, unit))
+        return Judgement(
+            np.concatenate(parts),
+            max(steps),
+            self.monotonic and unit.neighbours == "add_remove" and unit.most == 1,
+            np.concatenate([t[0] for t in told]),
+            max(t[1] for t in told),
+            max(t[2] for t in told),
+            told[0][3],
+            told[0][4],
+        )
+
+    def _fixed(self, tables: Tables) -> NDArray[np.int64]:
+        values = self.evaluate(tables)
+        return np.asarray(values if self.whole else np.rint(np.asarray(values) * FIXED), np.int64)
+
+    def _steps(self, sensitivity: Fraction, unit: Unit) -> int:
+        # A person's records change one after the other: the triangle inequality.
+        change = sensitivity * unit.most
+        return math.ceil(change) if self.whole else math.ceil(change * FIXED) + 2
+
+
+def require_groups(sizes: ArrayLike) -> tuple[int, ...]:
+    """The sizes of at least two classes, none of them empty."""
+    whole = tuple(int(size) for size in np.asarray(sizes))
+    if len(whole) < 2 or min(whole) < 1:
+        from privet.errors import DataError
+
+        raise DataError("One of the classes has no record.", "A comparison needs records of every class.")
+    return whole

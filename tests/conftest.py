@@ -1,0 +1,9 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+# No test is timed: on a busy machine a deadline says nothing about the code.
+settings.register_profile("privet", parent=settings(), deadline=None)
+settings.load_profile("privet")
