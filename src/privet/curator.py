@@ -13,6 +13,7 @@ the algorithm between two measurements depend only on released values, which com
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -36,14 +37,14 @@ from privet.budget import (
 )
 from privet.engines import Engine, engine_for
 from privet.errors import ParameterError
-from privet.mechanisms import BlockAggregate, TopK, noise_for
+from privet.mechanisms import BlockAggregate, Exponential, PermuteAndFlip, TopK, noise_for
 from privet.mechanisms.top_k import How
 from privet.randomness import Randomness, secure
 from privet.release import Guarantee, Release, Step, public_knowledge
 from privet.schema import Schema, draft
 from privet.sources import ArrowSource, Source, TableSource, fingerprint, open_source
 from privet.sources import as_source as in_memory
-from privet.stats import Answer, Judgement, Rows, Statistic
+from privet.stats import Answer, Judgement, Rows, Scores, Statistic
 
 __all__ = ["Curator", "Measurement", "read_rows"]
 
@@ -167,6 +168,32 @@ class Curator:
         self._steps += [release.step for release in releases]
         return releases
 
+    def choose(
+        self,
+        scores: Scores,
+        share: Fraction,
+        what: str,
+        mechanism: Literal["permute-and-flip", "exponential"] = "permute-and-flip",
+    ) -> list[int]:
+        """Choose a candidate with a high score, in each group; the scores themselves stay here.
+
+        The share pays for all groups together (proof: ``stats.scores``). Under zCDP it is always the
+        exponential mechanism: ρ = ε²/8 is proved for it alone, and buys twice the ε of pure ε's ρ = ε²/2.
+        """
+        [amount] = self._spend([share])
+        pure = isinstance(amount, Pure)
+        epsilon = amount.epsilon if isinstance(amount, Pure) else _root(8 * amount.rho)
+        kind = PermuteAndFlip if pure and mechanism == "permute-and-flip" else Exponential
+        # "monotonic" is what makes the scale Δ/ε; both neighbours' directions are in the sensitivity already.
+        chooser = kind(epsilon, Fraction(scores.sensitivity(self.schema)), monotonic=True)
+        answers = self._engine.answer(scores.statistics, self._source, self.schema)
+        groups = scores.groups(answers, self.schema)
+        error = chooser.error(max(group.size for group in groups)) / scores.scale
+        self._steps.append(
+            Step(what, f"{chooser.event.mechanism} choice", amount, error, "records from the best")
+        )
+        return [chooser.choose(group, self.randomness) for group in groups]
+
     def sample_and_aggregate(
         self,
         function: Callable[[Any], Any],
@@ -228,7 +255,9 @@ class Curator:
             return chosen, None
         noise = noise_for(amounts[1], k * judged.l1, k * judged.squared_l2)
         error = noise.error(0.95) / judged.scale
-        step = Step(f"values of the {k} chosen", f"{noise.event.mechanism} noise", amounts[1], error, judged.unit)
+        step = Step(
+            f"values of the {k} chosen", f"{noise.event.mechanism} noise", amounts[1], error, judged.unit
+        )
         noisy = noise.randomise(judged.values[chosen], self.randomness) / judged.scale
         self._steps.append(step)
         return chosen, Release(noisy, noise.standard_deviation / judged.scale, error, step)
@@ -262,6 +291,11 @@ class Curator:
 def currency_of(amount: Pure | Approximate) -> Pure | Zcdp:
     """The currency in which parts of an amount add up: ε itself, or ρ where δ allows Gaussian noise."""
     return amount if isinstance(amount, Pure) else Zcdp(rho_for(amount.epsilon, amount.delta))
+
+
+def _root(square: Fraction) -> Fraction:
+    """The square root, rounded down to a multiple of 2⁻⁶⁴."""
+    return Fraction(math.isqrt(square.numerator * 2**128 // square.denominator), 2**64)
 
 
 def event_of(currency: Pure | Zcdp, what: str) -> PureEvent | GaussianEvent:

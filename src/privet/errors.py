@@ -44,7 +44,7 @@ class DataError(PrivetError, ValueError):
 
 
 class BudgetExceeded(PrivetError):
-    """The ledger refused: the request would pass the limit. Nothing was spent and nothing was read."""
+    """The ledger refused: the request would pass the limit. Nothing was spent and nothing was measured."""
 
     exit_code = 5
 

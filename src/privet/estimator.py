@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,7 +104,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
         """The source and the schema that X and y stand for."""
-        declared = self._declared()
+        declared = _cut(self._declared(), X)
         if y is None and (is_table(X) or (declared is not None and declared.target in _labels(X))):
             if declared is None:
                 raise SchemaError(
@@ -145,9 +146,8 @@ class PrivateEstimator(BaseEstimator):
         check_is_fitted(self)
         if not is_table(X):
             if labels := _labels(X):
-                if (
-                    self.schema_.target not in labels
-                ):  # a whole table is read by its names, whatever their order
+                # A table with more columns than were learned from is read by their names, in any order.
+                if not set(self.columns_) < set(labels):
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
@@ -197,6 +197,14 @@ def _require_columns(source: Any, schema: Schema) -> None:
                 f"The table has no column '{name}', though the schema names it.",
                 "Check the spelling, or remove the column from the schema.",
             )
+
+
+def _cut(schema: Schema | None, X: Any) -> Schema | None:
+    """The schema of what a selector has left of a frame: a private choice, so it costs nothing to follow it."""
+    left = getattr(X, "attrs", {}).get("privet_selected")
+    if schema is None or left is None:
+        return schema
+    return replace(schema, columns=tuple(c for c in schema.columns if c.name in left or c.name == schema.target))
 
 
 def _labels(X: Any) -> list[str]:

@@ -40,5 +40,7 @@ def deep_schemas(algorithm: Any) -> dict[str, Schema]:
         "one column" if target else "two numbers": quick,
         "a record exchanged": replace(quick, unit=Unit("replace")),
         "persons with up to 3 records": replace(quick, unit=Unit(id="person", most=3)),
-        "a number and a category": Schema.of({"age": (0.0, 100.0), "ward": ["a", "b", "c"], **classes}, target=target),
+        "a number and a category": Schema.of(
+            {"age": (0.0, 100.0), "ward": ["a", "b", "c"], **classes}, target=target
+        ),
     }

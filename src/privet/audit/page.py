@@ -27,7 +27,8 @@ def report(audits: Mapping[str, Audit], title: str = "Privacy audit") -> Page:
     else:
         section.note(f"No violation found in {len(audits)} audits.", "good")
     rows = [
-        (name, a.epsilon, a.delta, a.bound, f"{100 * a.confidence:.10g} %", a.runs, _word(a)) for name, a in audits.items()
+        (name, a.epsilon, a.delta, a.bound, f"{100 * a.confidence:.10g} %", a.runs, _word(a))
+        for name, a in audits.items()
     ]
     section.table(HEADER, rows, "What each claims, and what was shown")
     section.text(
@@ -55,9 +56,7 @@ def plot(audit: Audit) -> Any:
     edges = np.array(histogram["edges"])
     middles = (edges[1:] + edges[:-1]) / 2
     series = {"with the first table": histogram["first"], "with the second": histogram["second"]}
-    figure = plots.lines(
-        middles.tolist(), series, xlabel="score of the event", ylabel="share of the runs"
-    )
+    figure = plots.lines(middles.tolist(), series, xlabel="score of the event", ylabel="share of the runs")
     axes = figure.axes[0]
     low, high = (audit.event.threshold, edges[-1]) if audit.event.above else (edges[0], audit.event.threshold)
     axes.axvspan(max(low, edges[0]), min(high, edges[-1]), alpha=0.12, linewidth=0)

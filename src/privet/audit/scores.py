@@ -52,7 +52,7 @@ def candidates(first: Matrix, second: Matrix, names: tuple[str, ...]) -> Iterato
             yield f"the lowest bit of {names[j]}", LowestBit(j)
     if width > 1:
         yield "the sum of the numbers' log-likelihood ratios", ratios
-        if width <= 512 and len(first) > 8:
+        if width <= 512 and len(first) >= 4:
             yield "a linear combination of the released numbers", Linear.learn(first, second)
         rows = WholeRow.learn(first, second)
         if rows is not None:

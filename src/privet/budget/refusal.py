@@ -65,7 +65,7 @@ def check(account: Account, analyst: str, cost: Cost) -> None:
             account,
             who,
             asked,
-            f"The budget of {whose} does not allow {asked}: {balance}. Nothing was read or spent.",
+            f"The budget of {whose} does not allow {asked}: {balance}. Nothing was measured or spent.",
             f"Ask for at most {balance.left}, or ask the owner of the data to raise the limit."
             if balance and balance.left
             else "Use what was released already, or ask the owner of the data to raise the limit.",

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from privet.checks.audited import check_claim_is_not_refuted
 from privet.checks.contract import (
     check_bad_values_are_refused,
     check_constructor_only_stores,
@@ -70,6 +71,7 @@ CHECKS: tuple[Check, ...] = (
     check_rehearsal_is_free,
     check_model_round_trip,
     check_errors_hold_no_data,
+    check_claim_is_not_refuted,
 )
 
 

@@ -11,6 +11,7 @@ import click
 
 from privet import __version__
 from privet.cli.algorithms import algorithms
+from privet.cli.audit import audit
 from privet.cli.cross_validate import cross_validate
 from privet.cli.demo import demo
 from privet.cli.evaluate import evaluate
@@ -98,6 +99,7 @@ for _command in (
     cross_validate,
     ledger,
     algorithms,
+    audit,
     model,
     keys,
     demo,

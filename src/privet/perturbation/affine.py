@@ -6,7 +6,6 @@ block, so that it needs no memory beyond the result.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,8 +38,7 @@ class AffinePerturbation(Perturbation):
         matrix, translation = self._matrix(key), self._translation(key)
         self._turned = np.ascontiguousarray((matrix / self._half).T)
         self._shift = translation - matrix @ (self._middle / self._half)
-        self._ahead = np.empty((0, len(matrix)))
-        self._next = 0
+        self._ahead: list[Matrix] = []  # translations with their noise, for the next single records
 
     def _secrets(self) -> Sequence[str]:
         return ("_turned", "_shift", "_ahead")
@@ -72,18 +70,14 @@ class AffinePerturbation(Perturbation):
     def _apply(self, scaled: Matrix) -> Matrix:
         return self._perturbed(scaled * self._half + self._middle)
 
-    def _one(self, row: Matrix) -> list[float]:
-        if not math.isfinite(row.sum()):
-            return self._perturbed(row[None, :])[0].tolist()  # type: ignore[no-any-return]
-        inside = np.minimum(np.maximum(row, self._low), self._high)
-        values = inside @ self._turned + self._shift
-        if self._noise():
-            if self._next >= len(self._ahead):
-                self._ahead = self._noise() * self._generator.standard_normal((AHEAD, len(values)))
-                self._next = 0
-            values += self._ahead[self._next]
-            self._next += 1
-        return values.tolist()  # type: ignore[no-any-return]
+    def _one(self, values: tuple[float, ...]) -> list[float]:
+        row = np.array(values)
+        np.maximum(row, self._low, out=row)
+        np.minimum(row, self._high, out=row)
+        if not self._ahead:
+            self._ahead = list(self._shift + self._noise() * self._generator.standard_normal((AHEAD, len(self._shift))))
+        found: list[float] = (row.dot(self._turned) + self._ahead.pop()).tolist()
+        return found
 
 
 def haar_rotation(width: int, generator: np.random.Generator) -> Matrix:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -99,6 +100,8 @@ class Perturbation(TransformerMixin, BaseEstimator):
         self.key_ = key
         self._unlock(key)
         self.guarantee_ = self._promise()
+        self._same_names = tuple(self._new_names()) == self.columns_
+        self._pick = itemgetter(*self.columns_) if len(self.columns_) > 1 else _only(self.columns_[0])
 
     def transform(self, X: Any) -> Any:
         """The table with the chosen columns perturbed; it comes back as the kind of table that it was."""
@@ -141,21 +144,30 @@ class Perturbation(TransformerMixin, BaseEstimator):
         """One record, perturbed."""
         if not hasattr(self, "columns_"):
             self.learn_one(x)
+        if not hasattr(self, "key_"):
+            self._require_key()
+        found = dict(x)
         try:
-            row = np.array([x[name] for name in self.columns_], dtype=np.float64)
+            values = self._pick(found)
+            total = sum(values)
+            plain = total - total == 0.0  # neither infinite nor NaN, nor anything that is not a number
+        except TypeError:
+            plain = False
         except KeyError:
             raise DataError("A record lacks a column that is to be perturbed.", "Give all of them.") from None
-        except (TypeError, ValueError):
-            row = self._numbers([list(x.values())], tuple(x))[0]
-        values = self._one(row)
-        new = self._new_names()
-        if new is self.columns_:
-            return {**x, **dict(zip(new, values, strict=True))}
-        kept = {name: value for name, value in x.items() if name not in self.columns_}
-        return {**kept, **dict(zip(new, values, strict=True))}
+        if plain:
+            new = self._one(values)
+        else:
+            new = self._perturbed(self._numbers([list(x.values())], tuple(x)))[0].tolist()
+        if not self._same_names:
+            for name in self.columns_:
+                del found[name]
+        found.update(zip(self._new_names(), new, strict=True))
+        return found
 
-    def _one(self, row: Matrix) -> list[float]:
-        return self._perturbed(row[None, :])[0].tolist()  # type: ignore[no-any-return]
+    def _one(self, values: tuple[float, ...]) -> list[float]:
+        found: list[float] = self._perturbed(self._within(np.array([values], dtype=np.float64)))[0].tolist()
+        return found
 
     # What a method writes.
 
@@ -260,3 +272,12 @@ class Perturbation(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+def _only(name: str) -> Callable[[Mapping[str, Any]], tuple[Any]]:
+    """What ``itemgetter`` of several names does, for a single one."""
+
+    def pick(record: Mapping[str, Any]) -> tuple[Any]:
+        return (record[name],)
+
+    return pick

@@ -2,7 +2,8 @@
 
 Within a table, the new records of a group are random mixtures of its old ones that have *exactly* the group's
 mean and covariance, and so the whole table's covariance stays what it was: with X the group's deviations from its
-mean, HX has the same XᵀX for every orthogonal H, and the same mean if H leaves (1, …, 1) alone.
+mean, HX has the same XᵀX for every orthogonal H, and the same mean if H leaves (1, …, 1) alone. (A pair has only
+two such mixtures: itself, and itself exchanged. So k is at least 3.)
 
 On a stream, groups are kept as sums only: a record joins the nearest group, a group of 2k splits in two along its
 longest axis (Aggarwal and Yu 2004), and new records are drawn with the group's mean and covariance. Memory is
@@ -50,7 +51,7 @@ class Condensation(Perturbation):
         *,
         schema: SchemaParameter = None,
         columns: Columns = None,
-        k: Annotated[int, Ge(2), Le(1_000_000), "The least number of records in a group."] = 20,
+        k: Annotated[int, Ge(3), Le(1_000_000), "The least number of records in a group."] = 20,
         most_groups: Annotated[int, Ge(1), Le(1_000_000), "On streams: how many groups are kept."] = 1000,
         missing: Missing = "error",
         key: KeyParameter = None,

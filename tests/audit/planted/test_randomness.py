@@ -12,7 +12,7 @@ from privet.randomness import secure, seeded
 from privet.schema import Schema
 
 SCHEMA = Schema.of({"ill": ["no", "yes"]})
-FEW = {"runs": 1_000, "search_runs": 16}
+FEW = {"runs": 1_000, "search_runs": 40}
 HALF = Geometric(Fraction(1, 2))
 
 

@@ -94,13 +94,19 @@ class LogisticRegression(PrivateClassifier):
 
     def _solution(self, curator: Curator, encoding: Encoding, target: Category) -> Solution:
         if target.size == 1:
-            self.method_, self.explanation_ = "none", "The domain of the class has one value: nothing to tell apart."
+            self.method_, self.explanation_ = (
+                "none",
+                "The domain of the class has one value: nothing to tell apart.",
+            )
             what = "the number of records, which is all there is to know about one class"
             curator.measure([Measurement(Contingency(None, target.name), Fraction(1), what)])
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
         if self.method == "functional":
-            self.method_, self.explanation_ = "functional", "Noisy second moments and one linear solve, as asked for."
+            self.method_, self.explanation_ = (
+                "functional",
+                "Noisy second moments and one linear solve, as asked for.",
+            )
             return fit_functional(curator, encoding, target, self.regularisation)
         records = self.records or ASSUMED_RECORDS
         steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps

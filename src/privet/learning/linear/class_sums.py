@@ -101,9 +101,7 @@ def measure_class_sums(curator: Curator, encoding: Encoding, target: Category, s
     return _collect(encoding, target, list(zip(plan, releases, strict=True)))
 
 
-def _collect(
-    encoding: Encoding, target: Category, measured: list[tuple[Statistic, Release]]
-) -> ClassSums:
+def _collect(encoding: Encoding, target: Category, measured: list[tuple[Statistic, Release]]) -> ClassSums:
     sums = np.zeros((target.size, encoding.width))
     squares = np.zeros_like(sums)
     weighted, precision = np.zeros(target.size), 0.0

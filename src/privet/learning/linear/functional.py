@@ -36,9 +36,7 @@ __all__ = ["blend", "fit_functional", "steady"]
 Matrix = NDArray[np.float64]
 
 
-def fit_functional(
-    curator: Curator, encoding: Encoding, target: Category, regularisation: float
-) -> Solution:
+def fit_functional(curator: Curator, encoding: Encoding, target: Category, regularisation: float) -> Solution:
     """Measure the quadratic approximation of the loss and return its minimum."""
     products = Products(encoding, own=False)
     share = Fraction(1, 2) if products.parts else Fraction(1)
@@ -57,7 +55,9 @@ def fit_functional(
         curvature = known.size * p * (1 - p)
         inverse = np.linalg.inv(steady(moments, ridge + regularisation / curvature))
         weights[k] -= inverse @ gradient[k] / curvature
-        variance = (known.noise / curvature) ** 2 * inverse @ inverse + inverse @ moments @ inverse / curvature
+        variance = (
+            known.noise / curvature
+        ) ** 2 * inverse @ inverse + inverse @ moments @ inverse / curvature
         errors.append(1.96 * np.sqrt(np.maximum(np.diag(variance), 0)))
     return Solution(weights, np.stack(errors))
 

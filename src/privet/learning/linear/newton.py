@@ -38,7 +38,7 @@ Matrix = NDArray[np.float64]
 
 MOST_STEPS = 4
 TOLERABLE = 0.003
-CAUTION = 3.0
+CAUTION, LEAST_CAUTION = 3.0, 0.5
 CLASS_SUMS_SHARE = Fraction(1, 4)
 
 
@@ -71,17 +71,19 @@ def fit_newton(
     known = measure_class_sums(curator, encoding, target, share)
     moments, mean = known.second_moments(), known.mean
     weights, gradient = start(known)
-    noise, caution = known.noise, CAUTION * (1.0 if len(weights) == 1 else target.size / (target.size - 1))
-    for number in range(steps + 1):
+    noise, more = known.noise, 1.0 if len(weights) == 1 else target.size / (target.size - 1)
+    for number, caution in enumerate(cautions(steps + 1)):
         if number:
             question = Gradient(weights, target.name, encoding)
             what = f"gradient of the loss, step {number} of {steps}"
             [release] = curator.measure([Measurement(question, (1 - share) / steps, what)])
             measured, noise = question.unpack(release.value), release.standard_deviation
-            caution *= _surprise(move, measured - gradient, curvature, caution)  # noqa: F821
+            more *= _surprise(move, measured - gradient, stiffness)  # noqa: F821
             gradient = measured
         curvature = known.size * average_curvature(weights, mean, moments)[:, None, None] * moments
-        move = -_solve(caution * curvature, gradient + _ridge(weights, regularisation), noise + regularisation)
+        move = -_solve(
+            caution * curvature, gradient + _ridge(weights, regularisation), noise + regularisation
+        )
         weights = weights + move
     return Solution(weights, _error(curvature, noise, regularisation))
 
@@ -109,9 +111,23 @@ def average_curvature(weights: Matrix, mean: Matrix, moments: Matrix) -> Matrix:
     return np.maximum((p * (1 - p)).mean(axis=0), 0.02)
 
 
-def _surprise(move: Matrix, change: Matrix, curvature: Matrix, caution: float) -> float:
-    """By which factor the gradient changed more along the last move than the cautious model said; at least 1."""
-    expected = caution * float(np.einsum("ki,kij,kj->", move, curvature, move))
+def cautions(steps: int) -> list[float]:
+    """Factors on the modelled curvature, one a step: large first, to be safe, then small, to get far.
+
+    Attributes that go together have directions of up to ``CAUTION`` times the curvature of independent ones, and
+    of down to ``LEAST_CAUTION`` times. The reciprocals of the Chebyshev nodes between the two are the step lengths
+    whose product is smallest over all that lies between (Richardson iteration).
+    """
+    if steps == 1:
+        return [CAUTION]
+    angles = np.pi * (2 * np.arange(steps) + 1) / (2 * steps)
+    middle, radius = (CAUTION + LEAST_CAUTION) / 2, (CAUTION - LEAST_CAUTION) / 2
+    return [float(node) for node in middle + radius * np.cos(angles)]
+
+
+def _surprise(move: Matrix, change: Matrix, stiffness: Matrix) -> float:
+    """By which factor the gradient changed more along the last move than the model said; at least 1."""
+    expected = float(np.einsum("ki,kij,kj->", move, stiffness, move))
     met = float((move * change).sum())
     return min(max(met / expected, 1.0), 10.0) if expected > 0 and math.isfinite(met) else 1.0
 
@@ -124,7 +140,9 @@ def _ridge(weights: Matrix, regularisation: float) -> Matrix:
 
 def _solve(curvature: Matrix, gradient: Matrix, damping: float) -> Matrix:
     """Newton's step, damped by the noise: where it exceeds the curvature, the step is short."""
-    return np.stack([np.linalg.solve(_damped(h, damping), g) for h, g in zip(curvature, gradient, strict=True)])
+    return np.stack(
+        [np.linalg.solve(_damped(h, damping), g) for h, g in zip(curvature, gradient, strict=True)]
+    )
 
 
 def _damped(curvature: Matrix, damping: float) -> Matrix:

@@ -131,6 +131,7 @@ class Allelic(Score):
     unit: ClassVar[str] = "units of χ²"
     needs: ClassVar = "class"
     genotypes: ClassVar[bool] = True
+    ordered: ClassVar[bool] = True
 
     def evaluate(self, tables: Tables) -> NDArray[np.float64]:
         return allelic_chi_square(tables)
@@ -147,6 +148,7 @@ class Trend(Score):
     unit: ClassVar[str] = "units of χ²"
     needs: ClassVar = "class"
     genotypes: ClassVar[bool] = True
+    ordered: ClassVar[bool] = True
 
     def evaluate(self, tables: Tables) -> NDArray[np.float64]:
         return trend_chi_square(tables)

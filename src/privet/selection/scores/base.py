@@ -20,16 +20,31 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privet.errors import ParameterError, SchemaError
+from privet.errors import DataError, ParameterError, SchemaError
 from privet.schema import Unit
 from privet.stats.judgement import Judgement
 
-__all__ = ["FIXED", "Score", "Tables", "require_groups"]
+__all__ = ["FIXED", "Score", "Tables", "Told", "require_groups"]
 
 #: tables × classes × values
 Tables = NDArray[np.int64]
 
 FIXED = 1 << 16
+
+
+# How many records each class has in a rehearsal, which may not look.
+REHEARSED = 500
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of each candidate if it is chosen, with the fields of a ``Judgement``."""
+
+    values: NDArray[np.int64]
+    l1: int
+    squared_l2: int
+    scale: int
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,8 @@ class Score(ABC):
     monotonic: ClassVar[bool] = False
     #: Whether only genotypes (three values, counting alleles) have this score.
     genotypes: ClassVar[bool] = False
+    #: Whether values are counted in order, so that a missing value has no place among them.
+    ordered: ClassVar[bool] = False
 
     @abstractmethod
     def evaluate(self, tables: Tables) -> NDArray[np.float64] | NDArray[np.int64]:
@@ -79,29 +96,32 @@ class Score(ABC):
                 "mutual_information or majority.",
             )
 
-    def released(self, tables: Tables, unit: Unit) -> tuple[NDArray[np.int64], int, int, int, str]:
-        """What is told of a chosen attribute: values, their L1 and squared L2 sensitivity, scale, unit."""
-        sizes = tuple(map(int, tables[0].sum(axis=1))) if len(tables) else ()
+    def released(self, tables: Tables, unit: Unit, sizes: tuple[int, ...]) -> Told:
+        """What is told of a chosen attribute."""
         step = self._steps(self.sensitivity(sizes, tables.shape[2]), unit)
-        return self._fixed(tables)[:, None], step, step * step, 1 if self.whole else FIXED, self.unit
+        return Told(self._fixed(tables)[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
 
     def judge(self, groups: Sequence[Tables], unit: Unit) -> Judgement:
         """All candidates, given in groups of tables of equal shape, in the order of the groups."""
         parts, steps, told = [], [1], []
         for tables in groups:
             sizes = tuple(map(int, tables[0].sum(axis=1)))
-            parts.append(self._fixed(tables))
+            if not any(sizes):  # a rehearsal reads an empty table: errors as they are for classes of this size
+                sizes = (REHEARSED,) * len(sizes)
+                parts.append(np.zeros(len(tables), np.int64))
+            else:
+                parts.append(self._fixed(tables))
             steps.append(self._steps(self.sensitivity(sizes, tables.shape[2]), unit))
-            told.append(self.released(tables, unit))
+            told.append(self.released(tables if tables.any() else _even(tables, REHEARSED), unit, sizes))
         return Judgement(
             np.concatenate(parts),
             max(steps),
-            self.monotonic and unit.neighbours == "add_remove" and unit.most == 1,
-            np.concatenate([t[0] for t in told]),
-            max(t[1] for t in told),
-            max(t[2] for t in told),
-            told[0][3],
-            told[0][4],
+            self.monotonic and unit.neighbours == "add_remove",
+            np.concatenate([each.values for each in told]),
+            max(each.l1 for each in told),
+            max(each.squared_l2 for each in told),
+            told[0].scale,
+            told[0].unit,
         )
 
     def _fixed(self, tables: Tables) -> NDArray[np.int64]:
@@ -114,11 +134,16 @@ class Score(ABC):
         return math.ceil(change) if self.whole else math.ceil(change * FIXED) + 2
 
 
+def _even(tables: Tables, size: int) -> Tables:
+    """Tables of that shape in which every record of a class has the first value."""
+    even = np.zeros_like(tables)
+    even[:, :, 0] = size
+    return even
+
+
 def require_groups(sizes: ArrayLike) -> tuple[int, ...]:
     """The sizes of at least two classes, none of them empty."""
     whole = tuple(int(size) for size in np.asarray(sizes))
     if len(whole) < 2 or min(whole) < 1:
-        from privet.errors import DataError
-
         raise DataError("One of the classes has no record.", "A comparison needs records of every class.")
     return whole

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.schema import Unit
 from privet.selection.distances import Test, distance_scores
-from privet.selection.scores.base import Score, Tables
+from privet.selection.scores.base import Score, Tables, Told
 
 __all__ = ["Distance", "OddsRatio"]
 
@@ -61,6 +61,7 @@ class OddsRatio(Distance):
 
     what: ClassVar[str] = "odds_ratio"
     unit: ClassVar[str] = "alleles"
+    ordered: ClassVar[bool] = True
 
     def evaluate(self, tables: Tables) -> NDArray[np.int64]:
         return distance_scores(tables, "genotypic" if tables.shape[2] == 2 else "allelic", self.tau)
@@ -70,6 +71,6 @@ class OddsRatio(Distance):
             return "An odds ratio needs two classes, and two values or genotypes."
         return None
 
-    def released(self, tables: Tables, unit: Unit) -> tuple[NDArray[np.int64], int, int, int, str]:
+    def released(self, tables: Tables, unit: Unit, sizes: tuple[int, ...]) -> Told:
         step = (tables.shape[2] - 1) * unit.most
-        return tables @ np.arange(tables.shape[2]), step, step * step, 1, self.unit
+        return Told(tables @ np.arange(tables.shape[2]), step, step * step, 1, self.unit)

@@ -1,0 +1,46 @@
+"""The check that puts the claim itself to the test: a quick audit of the whole fitted model."""
+
+from __future__ import annotations
+
+import time
+
+from privet.audit import audit
+from privet.audit.examples import quick_schema
+from privet.checks.example import Make
+from privet.registry import ALGORITHMS
+
+__all__ = ["check_claim_is_not_refuted"]
+
+# All registered algorithms together raise a false alarm once in a million test runs (Bonferroni).
+FALSE_ALARMS = 1e-6
+SECONDS = 3.0
+LEAST, MOST = 160, 4_000
+
+
+def check_claim_is_not_refuted(make: Make) -> None:
+    """A quick audit finds no violation. It sees gross faults only; ``privet audit --deep`` looks harder."""
+    model = make(epsilon=1.0)
+    schema = quick_schema(model)
+    found = audit(
+        make(epsilon=1.0, schema=schema),
+        runs=_affordable(make),
+        search_runs=8,
+        confidence=1 - FALSE_ALARMS / len(ALGORITHMS),
+    )
+    assert not found.violated, found.text()
+
+
+def _affordable(make: Make) -> int:
+    """How many runs fit into some seconds: an algorithm that fits slowly is audited with fewer."""
+    import numpy as np
+
+    from privet.audit.pairs import random_record, table_of
+
+    schema = quick_schema(make())
+    generator = np.random.default_rng(0)
+    table = table_of(schema, [random_record(schema, generator) for _ in range(30)])
+    make(schema=schema).fit(table)  # compiles
+    start = time.perf_counter()
+    make(schema=schema).fit(table)
+    once = time.perf_counter() - start
+    return int(min(MOST, max(LEAST, SECONDS / once)))

@@ -1,0 +1,254 @@
+"""Rules as values: conditions, rules and ordered rule lists that print, travel as JSON and classify.
+
+A condition asks one attribute: is its value one of these, or does its number lie in this range? A rule is a
+conjunction of conditions with a class; an ordered list of rules with a default is a whole classifier, in
+which a record belongs to the first rule whose conditions all hold. Nothing here reads private data: counts
+in a rule are whatever was released of them, with the error of that release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import ModelError
+from privet.schema import Category, Number
+from privet.schema.columns import Value
+from privet.stats import Assignment, Rows
+
+__all__ = ["Between", "Condition", "OneOf", "Rule", "RuleList", "readable"]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The attribute has one of these values; ``None`` among them means that it is missing.
+
+    >>> print(OneOf("odour", ("none", None)))
+    odour is none or missing
+    """
+
+    column: str
+    values: tuple[Value | None, ...]
+
+    def holds(self, rows: Rows) -> NDArray[np.bool_]:
+        """Of which records it is true."""
+        column = rows.schema[self.column]
+        if not isinstance(column, Category):
+            return np.isnan(rows.numbers(self.column)) & (None in self.values)
+        wanted = np.zeros(column.size + 1, bool)
+        for value in self.values:
+            wanted[column.size if value is None else column.labels.index(value)] = True
+        return wanted[rows.codes(self.column)]
+
+    def __str__(self) -> str:
+        words = ["missing" if value is None else str(value) for value in self.values]
+        if not words:
+            return f"{self.column} is nothing"
+        return f"{self.column} is {' or '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"column": self.column, "values": list(self.values)}
+
+
+@dataclass(frozen=True)
+class Between:
+    """The number lies from ``low`` to ``high``, after clamping to the public bounds; ``None`` is no limit.
+
+    ``below`` leaves ``high`` itself out, as in bins that share their borders. Missing numbers lie nowhere.
+
+    >>> print(Between("age", 18, 65, below=True), "|", Between("age", None, 1 / 3))
+    18 ≤ age < 65 | age ≤ 0.3333
+    """
+
+    column: str
+    low: float | None
+    high: float | None
+    below: bool = False
+
+    def holds(self, rows: Rows) -> NDArray[np.bool_]:
+        """Of which records it is true."""
+        column = rows.schema[self.column]
+        assert isinstance(column, Number)
+        numbers = np.clip(rows.numbers(self.column), column.low, column.high)
+        true: NDArray[np.bool_] = ~np.isnan(numbers)
+        if self.low is not None:
+            true &= numbers >= self.low
+        if self.high is not None:
+            true &= (numbers < self.high) if self.below else (numbers <= self.high)
+        return true
+
+    def __str__(self) -> str:
+        sign = "<" if self.below else "≤"
+        if self.low is None and self.high is None:
+            return f"{self.column} is known"
+        if self.low is None:
+            return f"{self.column} {sign} {readable(self.high)}"
+        if self.high is None:
+            return f"{self.column} ≥ {readable(self.low)}"
+        return f"{readable(self.low)} ≤ {self.column} {sign} {readable(self.high)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"column": self.column, "low": self.low, "high": self.high, "below": self.below}
+
+
+Condition = OneOf | Between
+
+
+@dataclass(frozen=True)
+class Rule:
+    """IF all conditions hold THEN the class. ``counts`` are records of each class that the rule covers.
+
+    ``error`` is how far off each count may be (95 %) where noise was added: 0 for public data.
+    """
+
+    conditions: tuple[Condition, ...]
+    label: Value
+    counts: tuple[float, ...] = ()
+    error: float = 0.0
+
+    @property
+    def coverage(self) -> float:
+        """How many records the rule covers; noise may have made a count negative, which counts as none."""
+        return float(sum(max(count, 0.0) for count in self.counts))
+
+    def precision(self, classes: Sequence[Value]) -> float:
+        """Which part of the covered records are of the rule's class; 0 where nothing is covered."""
+        own = max(self.counts[list(classes).index(self.label)], 0.0) if self.counts else 0.0
+        return own / self.coverage if self.coverage else 0.0
+
+    def holds(self, rows: Rows) -> NDArray[np.bool_]:
+        """Of which records all conditions are true."""
+        true = np.ones(rows.size, bool)
+        for condition in self.conditions:
+            true &= condition.holds(rows)
+        return true
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(condition.column for condition in self.conditions))
+
+    def __str__(self) -> str:
+        if not self.conditions:
+            return f"OTHERWISE {self.label}"
+        return f"IF {' AND '.join(map(str, self.conditions))} THEN {self.label}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "label": self.label,
+            "counts": list(self.counts),
+            "error": self.error,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Rule:
+        conditions = tuple(_condition(entry) for entry in data["conditions"])
+        return cls(conditions, data["label"], tuple(data["counts"]), data["error"])
+
+
+@dataclass(frozen=True)
+class RuleList:
+    """Rules in order, and a default for the records that none of them covers.
+
+    >>> young = Rule((Between("age", None, 40, below=True),), "no", (300.0, 20.0), error=6.0)
+    >>> rules = RuleList(("no", "yes"), (young,), Rule((), "yes", (80.0, 250.0), error=6.0), target="ill")
+    >>> print(rules)
+    IF age < 40 THEN ill = no        covers 320 ± 8, of which 94 % (± 3) are right
+    OTHERWISE ill = yes              covers 330 ± 8, of which 76 % (± 3) are right
+    >>> RuleList.from_dict(rules.to_dict()) == rules
+    True
+    """
+
+    classes: tuple[Value, ...]
+    rules: tuple[Rule, ...]
+    default: Rule
+    target: str = "class"
+
+    def fired(self, rows: Rows) -> NDArray[np.int64]:
+        """The place of the first rule that covers each record; the number of rules means the default."""
+        found = np.full(rows.size, len(self.rules), np.int64)
+        for place in range(len(self.rules) - 1, -1, -1):
+            found[self.rules[place].holds(rows)] = place
+        return found
+
+    @property
+    def assignment(self) -> Assignment:
+        """The list as a partition of the records, for questions about what its rules cover."""
+        columns = tuple(dict.fromkeys(name for rule in self.rules for name in rule.columns))
+        return Assignment(self.fired, len(self.rules) + 1, columns)
+
+    def probabilities(self, smoothing: float = 1.0) -> NDArray[np.float64]:
+        """P(class | rule) for each rule and the default, from their counts; the rule's own class leads."""
+        table = np.zeros((len(self.rules) + 1, len(self.classes)))
+        for row, rule in zip(table, (*self.rules, self.default), strict=True):
+            row += np.maximum(rule.counts or np.zeros(len(row)), 0) + max(smoothing, 1e-9)
+            own = self.classes.index(rule.label)
+            # Noise may have put another class ahead; the rule predicts its own all the same.
+            row[own] = max(row[own], row.max() * (1 + 1e-9))
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
+
+    def __str__(self) -> str:
+        texts = [
+            str(rule)
+            .replace("THEN ", f"THEN {self.target} = ")
+            .replace("OTHERWISE ", f"OTHERWISE {self.target} = ")
+            for rule in (*self.rules, self.default)
+        ]
+        width = max(map(len, texts)) + 4
+        lines = []
+        for text, rule in zip(texts, (*self.rules, self.default), strict=True):
+            lines.append(f"{text:<{width}}{self._support(rule)}".rstrip())
+        return "\n".join(lines)
+
+    def _support(self, rule: Rule) -> str:
+        if not rule.counts:
+            return ""
+        spread = rule.error * len(self.classes) ** 0.5  # independent noise on each class's count
+        share = rule.precision(self.classes)
+        covered = f"covers {rule.coverage:.0f}" + (f" ± {spread:.0f}" if rule.error else "")
+        if rule.coverage <= spread:
+            return f"{covered}: too few to tell how many are right"
+        # First order: the share moves by the own count's noise over the coverage.
+        off = f" (± {min(100.0, 100 * spread / rule.coverage):.0f})" if rule.error else ""
+        return f"{covered}, of which {100 * share:.0f} %{off} are right"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "classes": list(self.classes),
+            "target": self.target,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "default": self.default.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RuleList:
+        try:
+            rules = tuple(Rule.from_dict(entry) for entry in data["rules"])
+            listed = cls(tuple(data["classes"]), rules, Rule.from_dict(data["default"]), data["target"])
+            [listed.classes.index(rule.label) for rule in (*rules, listed.default)]
+        except (LookupError, TypeError, ValueError):
+            raise ModelError(
+                "These are not the rules of a list: a part is missing or has the wrong form."
+            ) from None
+        return listed
+
+
+def _condition(data: dict[str, Any]) -> Condition:
+    if "values" in data:
+        return OneOf(data["column"], tuple(data["values"]))
+    return Between(data["column"], data["low"], data["high"], data["below"])
+
+
+def readable(number: float | None) -> str:
+    """A number to four digits, without the noise of floats.
+
+    >>> [readable(x) for x in (2.8256568, 100000.0, 1.5, 0.1 + 0.2)]
+    ['2.826', '100000', '1.5', '0.3']
+    """
+    if number is None:
+        return "?"
+    return f"{number:.0f}" if float(number).is_integer() and abs(number) < 1e15 else f"{number:.4g}"
