@@ -20,6 +20,10 @@ BOUNDS: dict[str, dict[str, tuple[float, float]]] = {
         "age": (0, 100), "fnlwgt": (0, 1_500_000), "education-num": (1, 16),
         "capital-gain": (0, 100_000), "capital-loss": (0, 5_000), "hours-per-week": (0, 100),
     },
+    "breast_w": dict.fromkeys(
+        ("Clump_Thickness", "Cell_Size_Uniformity", "Cell_Shape_Uniformity", "Marginal_Adhesion",
+         "Single_Epi_Cell_Size", "Bare_Nuclei", "Bland_Chromatin", "Normal_Nucleoli", "Mitoses"), (1, 10),
+    ),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ NAMES = [
     "Ledger",
     "NaiveBayes",
     "Number",
+    "OneR",
     "Schema",
     "Unit",
     "cross_validate",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.evaluation import cross_validate, evaluate
-    from privet.learning.classify import NaiveBayes
+    from privet.learning.classify import NaiveBayes, OneR
     from privet.model import load_model, save_model
     from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
 
@@ -22,6 +22,7 @@ __all__ = [
     "Ledger",
     "NaiveBayes",
     "Number",
+    "OneR",
     "Schema",
     "Unit",
     "cross_validate",
@@ -39,7 +40,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "privet.budget": ("Ledger",),
     "privet.evaluation": ("cross_validate", "evaluate"),
-    "privet.learning.classify": ("NaiveBayes",),
+    "privet.learning.classify": ("NaiveBayes", "OneR"),
     "privet.model": ("load_model", "save_model"),
     "privet.schema": ("Category", "Number", "Schema", "Unit", "read_schema", "write_schema"),
 }

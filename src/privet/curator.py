@@ -35,7 +35,7 @@ from privet.budget import (
     Zcdp,
     rho_for,
 )
-from privet.engines import Engine, engine_for
+from privet.engines import Engine, GenotypeEngine, engine_for
 from privet.errors import ParameterError
 from privet.mechanisms import BlockAggregate, Exponential, PermuteAndFlip, TopK, noise_for
 from privet.mechanisms.top_k import How
@@ -343,6 +343,11 @@ def promise(
     return Guarantee(
         amount, schema.unit, tuple(steps), public_knowledge(schema), tuple(caveats), tuple(voided)
     )
+
+
+def genotype_engine(watch: Callable[[int, int | None], None] | None = None) -> Engine:
+    """The engine for packed genotypes; ``watch`` is told how many variants are done."""
+    return GenotypeEngine(watch)
 
 
 def public_answers(data: Any, schema: Schema, statistics: Sequence[Statistic]) -> list[NDArray[Any]]:

@@ -33,6 +33,7 @@ class Entry:
 
 ALGORITHMS: tuple[Entry, ...] = (
     Entry("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
+    Entry("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
 )  # fmt: skip
 
 

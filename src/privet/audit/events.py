@@ -82,7 +82,14 @@ def learn_event(
     half, other_half = len(ones) // 2, len(others) // 2
     # Where nothing ever differs, this event happens always, and its bound is 0.
     best = (
-        Event(places[:1], score_from_dict({"kind": "coordinate", "place": 0}), -np.inf, True, True, "any"),
+        Event(
+            places[:1],
+            score_from_dict({"kind": "coordinate", "place": 0}),
+            -np.finfo(float).max,
+            True,
+            True,
+            "anything",
+        ),
         0.0,
     )
     for name, score in candidates(ones[:half], others[:other_half], places):

@@ -32,8 +32,8 @@ def report(audits: Mapping[str, Audit], title: str = "Privacy audit") -> Page:
     ]
     section.table(HEADER, rows, "What each claims, and what was shown")
     section.text(
-        "The fourth column is a lower bound: the true ε is at least that, with the stated confidence. Beyond the "
-        "claim it refutes the claim. Below, it says how much of the claimed loss the audit could make visible.",
+        "The fourth column is a lower bound: the true ε is at least that, with the stated confidence. Above "
+        "the claim it refutes it; below, it says how much of the claimed loss the audit could make visible.",
         LIMIT,
     )
     for name, found in audits.items():
@@ -69,7 +69,7 @@ def _section(page: Page, name: str, found: Audit) -> None:
     section.code(found.text(), "In words")
     section.figure(
         plot(found),
-        alt=f"Two curves: the score of the event on each table of the pair. Event: {found.event.description}.",
+        alt=f"Two curves: the event's score on each table of the pair. Event: {found.event.description}.",
         caption=f"The event (shaded): {found.event.description}. Tables: {found.pair.name}.",
     )
 

@@ -168,7 +168,7 @@ def search_statistic(
 
     Distances are relative: 1 is the declared sensitivity, in the L1 or the squared L2 norm, whichever was
     exceeded more. All tables of up to ``records`` units at the ends of the schema are looked at, then
-    random ones of up to twelve by hill-climbing. Persons come with their allowed number of records, and
+    random ones of up to eight by hill-climbing. Persons come with their allowed number of records, and
     with one more.
 
     >>> from privet.stats import Contingency
@@ -196,7 +196,7 @@ def search_statistic(
         )
 
     def start(generator: np.random.Generator) -> People:
-        size = int(generator.integers(1, 12))
+        size = int(generator.integers(1, 9))
         return tuple(sorted((units[int(j)] for j in generator.integers(len(units), size=size)), key=repr))
 
     def answer(people: People) -> Any:
@@ -225,14 +225,14 @@ def _answer(statistic: Statistic, schema: Schema, people: People) -> Any:
     return statistic.finish(state, schema)
 
 
-def _extreme_units(columns: list[Column], schema: Schema, limit: int = 40) -> list[tuple[Record, ...]]:
+def _extreme_units(columns: list[Column], schema: Schema, limit: int = 16) -> list[tuple[Record, ...]]:
     """Units of one kind of record at the ends of what the columns allow; at most ``limit`` of them."""
     values = [_extremes(column, schema.missing == "skip") for column in columns]
     records = list(itertools.product(*values))
     records = records[:: -(-len(records) // limit)] if len(records) > limit else records
     if schema.unit.id is None:
         return [(record,) for record in records]
-    sizes = (1, schema.unit.most, schema.unit.most + 1)
+    sizes = (schema.unit.most, schema.unit.most + 1)
     return sorted({(record,) * size for record in records for size in sizes}, key=repr)
 
 

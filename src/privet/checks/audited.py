@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from privet.audit import audit
 from privet.audit.examples import quick_schema
+from privet.audit.pairs import random_record, table_of
 from privet.checks.example import Make
 from privet.registry import ALGORITHMS
 
@@ -32,10 +35,6 @@ def check_claim_is_not_refuted(make: Make) -> None:
 
 def _affordable(make: Make) -> int:
     """How many runs fit into some seconds: an algorithm that fits slowly is audited with fewer."""
-    import numpy as np
-
-    from privet.audit.pairs import random_record, table_of
-
     schema = quick_schema(make())
     generator = np.random.default_rng(0)
     table = table_of(schema, [random_record(schema, generator) for _ in range(30)])

@@ -32,6 +32,13 @@ QUICK, DEEP = 4_000, 40_000
     "--runs", type=click.IntRange(40), help=f"Runs on the final pair.  [default: {QUICK}; --deep: {DEEP}]"
 )
 @click.option(
+    "--search-runs",
+    type=click.IntRange(8),
+    default=100,
+    show_default=True,
+    help="Runs on each table of every candidate pair, before that.",
+)
+@click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     default=0.999,
@@ -87,6 +94,7 @@ def _audited(
     epsilon: float,
     delta: float,
     runs: int | None,
+    search_runs: int,
     confidence: float,
     schema: Path | None,
     jobs: int,
@@ -109,6 +117,7 @@ def _audited(
             found[key] = audit(
                 estimator,
                 runs=runs or (DEEP if deep else QUICK),
+                search_runs=search_runs,
                 # Each audit gets its share of the probability of a false alarm (Bonferroni).
                 confidence=1 - (1 - confidence) / len(plans),
                 jobs=jobs,

@@ -10,7 +10,7 @@ __all__ = ["public_cuts"]
 
 
 def public_cuts(column: Column, bins: int) -> tuple[float, ...]:
-    """The declared cuts; else a bin for each whole number, if these are few; else equal bins. None for a category.
+    """The declared cuts; else a bin for each whole number, if they are few; else equal bins.
 
     >>> public_cuts(Number("age", 0, 120, cuts=(18, 65)), bins=4)
     (18.0, 65.0)

@@ -131,10 +131,15 @@ class Rule:
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(condition.column for condition in self.conditions))
 
-    def __str__(self) -> str:
+    def text(self, target: str | None = None) -> str:
+        """The rule in words; with the target's name, if it is given."""
+        then = str(self.label) if target is None else f"{target} = {self.label}"
         if not self.conditions:
-            return f"OTHERWISE {self.label}"
-        return f"IF {' AND '.join(map(str, self.conditions))} THEN {self.label}"
+            return f"OTHERWISE {then}"
+        return f"IF {' AND '.join(map(str, self.conditions))} THEN {then}"
+
+    def __str__(self) -> str:
+        return self.text()
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -192,12 +197,7 @@ class RuleList:
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def __str__(self) -> str:
-        texts = [
-            str(rule)
-            .replace("THEN ", f"THEN {self.target} = ")
-            .replace("OTHERWISE ", f"OTHERWISE {self.target} = ")
-            for rule in (*self.rules, self.default)
-        ]
+        texts = [rule.text(self.target) for rule in (*self.rules, self.default)]
         width = max(map(len, texts)) + 4
         lines = []
         for text, rule in zip(texts, (*self.rules, self.default), strict=True):

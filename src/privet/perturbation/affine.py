@@ -67,6 +67,9 @@ class AffinePerturbation(Perturbation):
                 out += drawn
         return result
 
+    def follow(self, numbers: Matrix) -> Matrix:
+        return self._perturbed(numbers)  # which checks block by block
+
     def _apply(self, scaled: Matrix) -> Matrix:
         return self._perturbed(scaled * self._half + self._middle)
 

@@ -72,6 +72,26 @@ class Perturbation(TransformerMixin, BaseEstimator):
         """Learn from a mini-batch. What only draws a key draws it once, with the first batch."""
         return self if hasattr(self, "columns_") else self.fit(X, y)
 
+    def begin(self, names: Sequence[str], sample: Matrix | None = None) -> Any:
+        """Draw the key for a stream whose records have these columns; ``sample`` holds some chosen values."""
+        validate(self)
+        scaled = None if sample is None else lambda: (self._within(sample) - self._middle) / self._half
+        self._start(self._declared(), tuple(names), scaled)
+        return self
+
+    def rekey(self) -> Key:
+        """Draw a new key for the records that follow, and return it; the old one is forgotten."""
+        self._require_key()
+        old = self.key_
+        drawn = self._draw(len(self.columns_), None, self._generator)
+        self.key_ = Key(old.method, old.columns, old.low, old.high, drawn)
+        self._unlock(self.key_)
+        return self.key_
+
+    def follow(self, numbers: Matrix) -> Matrix:
+        """Perturb the next chosen values of a stream, as rows; methods that learn learn from them first."""
+        return self._perturbed(self._within(numbers))
+
     def _start(self, schema: Schema, names: Sequence[str], sample: Any) -> None:
         self.schema_ = schema
         self.columns_ = self._chosen(schema, names)

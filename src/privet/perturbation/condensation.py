@@ -90,6 +90,16 @@ class Condensation(Perturbation):
         self._begin(tuple(x))
         self._absorb(self._scaled([list(x.values())], tuple(x))[0])
 
+    def follow(self, numbers: Matrix) -> Matrix:
+        inside = (self._within(numbers) - self._middle) / self._half
+        for row in inside:
+            self._absorb(row)
+        return self._apply(inside)
+
+    def rekey(self) -> Key:
+        """Forget all groups; the records that follow make new ones."""
+        return super().rekey()
+
     def _begin(self, names: Sequence[str]) -> None:
         if not hasattr(self, "columns_"):
             self._start(self._declared(), names, None)

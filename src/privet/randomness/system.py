@@ -55,7 +55,9 @@ class SecureRandomness(FromBits):
     ) -> IntegerArray:
         scores = np.asarray(scores)
         kind = "f64" if scores.dtype.kind == "f" else "i64"
-        return np.asarray(_selector(kind, noise, k, scale)(scores.tolist()), dtype=np.int64)
+        # An array is handed over as it is: a list of a genome's scores would be checked number by number.
+        values = np.ascontiguousarray(scores, np.float64 if kind == "f64" else np.int64)
+        return np.asarray(_selector(kind, noise, k, scale)(values), dtype=np.int64)
 
     def bits(self, size: int) -> NDArray[np.uint64]:
         return np.frombuffer(bytearray(os.urandom(8 * size)), dtype=np.uint64)

@@ -3,11 +3,15 @@
 from privet.sources.arff import ArffSource
 from privet.sources.arrays import ArraySource, ArrowSource, FrameSource, as_source
 from privet.sources.base import BATCH_ROWS, Source
+from privet.sources.consumer_dna import ConsumerDnaSource
 from privet.sources.csv import CsvSource
 from privet.sources.fingerprint import fingerprint
 from privet.sources.formats import FORMATS, open_source
+from privet.sources.genotypes import GenotypeSource, PackedGenotypes
 from privet.sources.parquet import ParquetSource
+from privet.sources.plink import PlinkSource, write_plink
 from privet.sources.sql import TableSource
+from privet.sources.vcf import VcfSource
 from privet.sources.writers import write_arff, write_csv, write_parquet
 
 __all__ = [
@@ -16,15 +20,21 @@ __all__ = [
     "ArffSource",
     "ArraySource",
     "ArrowSource",
+    "ConsumerDnaSource",
     "CsvSource",
     "FrameSource",
+    "GenotypeSource",
+    "PackedGenotypes",
     "ParquetSource",
+    "PlinkSource",
     "Source",
     "TableSource",
+    "VcfSource",
     "as_source",
     "fingerprint",
     "open_source",
     "write_arff",
     "write_csv",
     "write_parquet",
+    "write_plink",
 ]

@@ -42,6 +42,9 @@ def fingerprint(source: Source) -> bytes:
     >>> fingerprint(one) == fingerprint(two)
     True
     """
+    if (own := getattr(source, "digest", None)) is not None:  # genotypes: too many columns to go by cells
+        known: bytes = own()
+        return known
     from privet.sources.fingerprint_kernels import add_codes, add_column, add_rows
 
     seeds = {name: np.uint64(_hash(name.encode(), b"column")) for name in source.names}

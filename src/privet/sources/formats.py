@@ -12,6 +12,8 @@ from privet.sources.base import Source
 from privet.sources.csv import CsvSource
 from privet.sources.files import FilePath
 from privet.sources.parquet import ParquetSource
+from privet.sources.plink import PlinkSource
+from privet.sources.vcf import VcfSource
 
 __all__ = ["FORMATS", "open_source"]
 
@@ -24,6 +26,9 @@ FORMATS: dict[str, Callable[[FilePath, Schema | None], Source]] = {
     ".arff.gz": ArffSource,
     ".parquet": lambda path, schema: ParquetSource(path),
     ".pq": lambda path, schema: ParquetSource(path),
+    ".bed": lambda path, schema: PlinkSource(path),
+    ".vcf": lambda path, schema: VcfSource(path),
+    ".vcf.gz": lambda path, schema: VcfSource(path),
 }
 
 
@@ -34,7 +39,7 @@ def open_source(path: FilePath, schema: Schema | None = None) -> Source:
     Traceback (most recent call last):
     ...
     privet.errors.DataError: Privet does not know what kind of table people.xlsx is.
-      What to do: Name it by what it holds: .csv, .csv.gz, .tsv, .tsv.gz, .arff, .arff.gz, .parquet, .pq
+      What to do: Name it by what it holds: .csv, .csv.gz, .tsv, .tsv.gz, .arff, .arff.gz, .parquet, .pq, .bed, .vcf, .vcf.gz
     """
     name = Path(path).name.lower()
     for ending, reader in FORMATS.items():

@@ -64,11 +64,6 @@ class Gradient(Statistic):
         touched = self._residuals * (len(self.encoding.blocks) + self._own_intercept)
         return Sensitivity(touched * self.scale, touched * self.scale**2)
 
-    def largest(self, schema: Schema) -> int:
-        """How far one unit of privacy can move any single entry: what a private choice among them pays for."""
-        unit = schema.unit
-        return self.scale * unit.most * (2 if unit.neighbours == "replace" else 1)
-
     def _cells(self) -> list[slice]:
         """The place of each block in the answer, then of the intercept where it has one."""
         ends = np.cumsum([0, *(block.width + block.nominal for block in self.encoding.blocks)])
@@ -98,6 +93,16 @@ class Gradient(Statistic):
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state
+
+    def coordinates(self, cells: Answer) -> Answer:
+        """The exact cells in the coordinates of the weights; the first category's cells give the intercept."""
+        gradient = np.zeros(self.weights.shape, np.int64)
+        nominal = None
+        for place, block in zip(self._cells(), self.encoding.blocks, strict=True):
+            gradient[:, block.place] = cells[:, place][:, : block.width]
+            nominal = place if nominal is None and block.nominal else nominal
+        gradient[:, 0] = cells[:, -1] if nominal is None else cells[:, nominal].sum(axis=1)
+        return gradient
 
     def unpack(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
         """The (noisy) cells as a gradient in the coordinates of the weights.

@@ -21,7 +21,7 @@ CONFIDENCE = 1 - 1e-8
 
 
 def _judge(thing: Any, **how: Any) -> Audit:
-    return audit(thing, **({"runs": 6_000, "search_runs": 40, "confidence": CONFIDENCE} | how))
+    return audit(thing, **({"runs": 1_500, "search_runs": 24, "confidence": CONFIDENCE} | how))
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,7 @@ def test_exponential_weights_without_the_two(caught, passed):
 def test_privets_choices(passed):
     for kind in (Exponential, PermuteAndFlip):
         for monotonic in (False, True):
-            passed(kind(Fraction(1), monotonic=monotonic), runs=3_000, search_runs=100)
+            passed(kind(Fraction(1), monotonic=monotonic), runs=1_000, search_runs=40)
 
 
 def counts(table):

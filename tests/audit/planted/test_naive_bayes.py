@@ -87,11 +87,11 @@ class KeepsRecord(NaiveBayes):
 
 
 def test_published_naive_bayes_is_caught(caught):
-    caught(Published(0.5), runs=20_000)
+    caught(Published(0.5), runs=14_000)
 
 
 def test_unit_noise_on_class_counts_is_caught(caught):
-    caught(UnitNoise(0.1), search_runs=16)
+    caught(UnitNoise(0.1), runs=6_000)
 
 
 def test_repaired_naive_bayes_passes(passed):

@@ -42,9 +42,9 @@ def cut_at_zero(table):
 
 def test_noise_resampled_until_non_negative(caught, passed):
     schema = Schema.of({"ill": ["no", "yes"]})
-    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=160_000, search_runs=4000)
+    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=120_000, search_runs=2000)
     assert found.bound < 0.72
-    passed(cut_at_zero, schema=schema, epsilon=0.5, runs=160_000, search_runs=4000)
+    passed(cut_at_zero, schema=schema, epsilon=0.5, runs=120_000, search_runs=2000)
 
 
 def bounds_read_from_the_data(table):
@@ -126,7 +126,7 @@ def for_the_unit(table):
 
 
 def test_the_unit_of_privacy(caught, passed):
-    caught(ignores_the_unit, schema=PATIENTS, epsilon=EPSILON)
+    caught(ignores_the_unit, schema=PATIENTS, epsilon=EPSILON, runs=4_000)
     caught(ignores_the_limit, schema=PATIENTS, epsilon=EPSILON)
     passed(for_the_unit, schema=PATIENTS, epsilon=EPSILON)
 

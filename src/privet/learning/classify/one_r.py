@@ -14,14 +14,14 @@ joined and which values fall to the default is computed from released numbers an
 sums over such cells; ``"choice"`` has scale 2/ε for both. So for m ≥ 2 the choice is never worse, and
 ``"auto"`` takes it; a single attribute needs no choice, and its table gets all of the budget.
 
-References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it (see
-``docs/concepts/rules.md``).
+References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it
+(``docs/concepts/rules.md``).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
@@ -47,7 +47,7 @@ class OneR(RuleClassifier):
 
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
     relation; with δ = 0 it is pure ε. Numbers are cut at the schema's public cuts or into equal bins;
-    neighbouring bins are then joined by the noisy table, so where a rule's range ends is private and paid for.
+    neighbouring bins are then joined by the noisy table, so where a rule's range ends is paid for.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -94,6 +94,11 @@ class OneR(RuleClassifier):
         self.ledger = ledger
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # one attribute is not enough for every table
+        return tags
+
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
@@ -139,11 +144,12 @@ def _rules(table: Contingency, release: Release, schema: Schema, target: Categor
         part = counts[first:last].sum(axis=0)
         height = last - first
         best = int(part.argmax())
-        doubt = release.standard_deviation * (2 * height) ** 0.5
-        if part[best] < doubt:  # nearly nobody there, as far as one can tell
+        deviation = release.standard_deviation * height**0.5
+        if part[best] <= 1.4 * deviation:  # nobody there, as far as one can tell
             rest, rest_rows = rest + part, rest_rows + height
             continue
-        label = best if part[best] - part[default] >= doubt / 2 else default
+        lead = part[best] - part[default]
+        label = best if lead >= 0.7 * deviation else default
         rules.append(
             Rule((condition,), target.labels[label], tuple(part.tolist()), release.error * height**0.5)
         )

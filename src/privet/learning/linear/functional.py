@@ -62,7 +62,9 @@ def fit_functional(curator: Curator, encoding: Encoding, target: Category, regul
     return Solution(weights, np.stack(errors))
 
 
-def blend(independent: Matrix, products: Products, cells: Matrix, noise: float) -> tuple[Matrix, float]:
+def blend(
+    independent: Matrix, products: Products, cells: Matrix, noise: float, caution: float = CAUTION
+) -> tuple[Matrix, float]:
     """Second moments from noisy cells and the model of independence; and the spectral size of their noise."""
     moments = independent.copy()
     heard = []
@@ -77,7 +79,7 @@ def blend(independent: Matrix, products: Products, cells: Matrix, noise: float) 
         heard.append(trust)
     trust = float(np.mean(heard)) if heard else 0.0
     # The less is known of how attributes go together, the more caution (see the Newton steps).
-    moments += (CAUTION - 1) * (1 - trust) * independent
+    moments += (caution - 1) * (1 - trust) * independent
     return moments, 2 * noise * float(np.mean(np.square(heard or [0.0]))) ** 0.5 * len(independent) ** 0.5
 
 

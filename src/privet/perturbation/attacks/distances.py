@@ -18,10 +18,13 @@ EXPLANATION = (
 BEAM = 300
 
 
-def matched(original: Matrix, perturbed: Matrix, known: Matrix, beam: int = BEAM) -> Matrix:
+def matched(
+    original: Matrix, perturbed: Matrix, known: Matrix, *, anchored: bool = False, beam: int = BEAM
+) -> Matrix:
     """The places of the released records that fit the pattern of distances between the known ones best.
 
-    A beam search: pairs with the right distance first, then one known record after the other.
+    A beam search: pairs with the right distance first, then one known record after the other. ``anchored``
+    takes the release to be in the original's coordinates, and prefers records that lie where they should.
     """
     known = np.asarray(known, dtype=np.int64)
     wanted = _distances(original[known], original[known])
@@ -30,14 +33,18 @@ def matched(original: Matrix, perturbed: Matrix, known: Matrix, beam: int = BEAM
     places = np.arange(len(perturbed))
     between = _distances(perturbed, perturbed)
     np.fill_diagonal(between, np.inf)
-    cost = np.abs(between - wanted[order[0], order[1]]).ravel()
+    astray = np.zeros((len(known), len(perturbed)))
+    if anchored:
+        astray = _distances(original[known], perturbed) ** 2
+    cost = (between - wanted[order[0], order[1]]) ** 2
+    cost = (cost + astray[order[0]][:, None] + astray[order[1]][None, :]).ravel()
     best = np.argpartition(cost, min(beam, cost.size - 1))[:beam]
     partial = np.stack(np.unravel_index(best, between.shape), axis=1)
-    costs = cost[best] ** 2
+    costs = cost[best]
     for step in range(2, len(order)):
         new = wanted[order[step], order[:step]]
         off = ((between[partial] - new[None, :, None]) ** 2).sum(axis=1)  # inf where a record is used already
-        total = (costs[:, None] + off).ravel()
+        total = (costs[:, None] + off + astray[order[step]]).ravel()
         best = np.argpartition(total, min(beam, total.size - 1))[:beam]
         rows, added = np.unravel_index(best, off.shape)
         partial, costs = np.column_stack([partial[rows], places[added]]), total[best]
@@ -46,9 +53,11 @@ def matched(original: Matrix, perturbed: Matrix, known: Matrix, beam: int = BEAM
     return found
 
 
-def distance_inference(original: Matrix, perturbed: Matrix, known: Matrix) -> tuple[Matrix, float]:
+def distance_inference(
+    original: Matrix, perturbed: Matrix, known: Matrix, *, anchored: bool = False
+) -> tuple[Matrix, float]:
     """An estimate of all records, and the share of the known ones whose image was found (or an equal one)."""
-    images = matched(original, perturbed, known)
+    images = matched(original, perturbed, known, anchored=anchored)
     same = [np.allclose(original[i], original[k], atol=1e-12) for i, k in zip(images, known, strict=True)]
     return known_sample(original, perturbed, (known, images)), float(np.mean(same))
 

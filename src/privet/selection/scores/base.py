@@ -96,23 +96,22 @@ class Score(ABC):
                 "mutual_information or majority.",
             )
 
-    def released(self, tables: Tables, unit: Unit, sizes: tuple[int, ...]) -> Told:
-        """What is told of a chosen attribute."""
-        step = self._steps(self.sensitivity(sizes, tables.shape[2]), unit)
-        return Told(self._fixed(tables)[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
+    def released(self, tables: Tables, scores: NDArray[np.int64], step: int, unit: Unit) -> Told:
+        """What is told of a chosen attribute: its score, which one unit of privacy moves by at most ``step``."""
+        return Told(scores[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
 
     def judge(self, groups: Sequence[Tables], unit: Unit) -> Judgement:
         """All candidates, given in groups of tables of equal shape, in the order of the groups."""
         parts, steps, told = [], [1], []
         for tables in groups:
             sizes = tuple(map(int, tables[0].sum(axis=1)))
-            if not any(sizes):  # a rehearsal reads an empty table: errors as they are for classes of this size
+            if any(sizes):
+                parts.append(self._fixed(tables))
+            else:  # a rehearsal reads an empty table: errors as they are for classes of some size
                 sizes = (REHEARSED,) * len(sizes)
                 parts.append(np.zeros(len(tables), np.int64))
-            else:
-                parts.append(self._fixed(tables))
             steps.append(self._steps(self.sensitivity(sizes, tables.shape[2]), unit))
-            told.append(self.released(tables if tables.any() else _even(tables, REHEARSED), unit, sizes))
+            told.append(self.released(tables, parts[-1], steps[-1], unit))
         return Judgement(
             np.concatenate(parts),
             max(steps),
@@ -132,13 +131,6 @@ class Score(ABC):
         # A person's records change one after the other: the triangle inequality.
         change = sensitivity * unit.most
         return math.ceil(change) if self.whole else math.ceil(change * FIXED) + 2
-
-
-def _even(tables: Tables, size: int) -> Tables:
-    """Tables of that shape in which every record of a class has the first value."""
-    even = np.zeros_like(tables)
-    even[:, :, 0] = size
-    return even
 
 
 def require_groups(sizes: ArrayLike) -> tuple[int, ...]:

@@ -71,6 +71,6 @@ class OddsRatio(Distance):
             return "An odds ratio needs two classes, and two values or genotypes."
         return None
 
-    def released(self, tables: Tables, unit: Unit, sizes: tuple[int, ...]) -> Told:
+    def released(self, tables: Tables, scores: NDArray[np.int64], step: int, unit: Unit) -> Told:
         step = (tables.shape[2] - 1) * unit.most
         return Told(tables @ np.arange(tables.shape[2]), step, step * step, 1, self.unit)

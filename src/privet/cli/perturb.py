@@ -1,0 +1,183 @@
+"""``privet perturb``: a table or a stream with its numbers hidden; ``privet audit perturbation``: the attacks on it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from privet.cli.forms import option_for
+from privet.cli.options import FILE, OUTPUT, force
+from privet.cli.output import output, shows_json
+
+__all__ = ["attack_report", "perturb"]
+
+# Written out so that `privet --help` need not import what they need.
+METHODS = {
+    "additive": "Add noise to each value; its distribution can be reconstructed.",
+    "condensation": "Replace records by ones drawn from groups of k, keeping the covariance.",
+    "geometric": "Turn, move and blur the columns together.",
+    "projection": "Mix the columns into fewer ones.",
+    "rotation": "Turn the columns together; all distances stay.",
+}
+
+
+class PerturbationGroup(click.Group):
+    """One subcommand a method, with options from the parameters that it declares."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*METHODS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in METHODS:
+            return super().get_command(ctx, cmd_name)
+        from privet.parameters import parameters_of
+        from privet.perturbation import METHODS as CLASSES
+
+        options = {p.name: o for p in parameters_of(CLASSES[cmd_name]) if (o := option_for(p))}
+
+        def run(**values: Any) -> None:
+            _run(cmd_name, {name: values.pop(name) for name in options}, **values)
+
+        common = list(reversed(getattr(_run, "__click_params__", [])))
+        about = f"{METHODS[cmd_name]} Guarantee: none.\n\nReads IN and writes OUT (.csv, .arff, .parquet); without "
+        about += "them, or with -, it filters CSV from stdin to stdout and can run without end."
+        return click.Command(cmd_name, callback=run, params=[*common, *options.values()], help=about)
+
+
+@click.argument("data", metavar="[IN]", type=OUTPUT, default="-", required=False)
+@click.argument("out", metavar="[OUT]", type=OUTPUT, default="-", required=False)
+@click.option("--schema", "-s", type=FILE, metavar="FILE", help="The public bounds (not needed with a key).")
+@click.option("--column", "-c", "columns", multiple=True, help="Perturb this column; repeat for more.  [default: all numbers]")
+@click.option("--key", type=FILE, metavar="FILE", help="Use this key; where there is none yet, draw it and keep it there.")
+@click.option("--row-by-row", is_flag=True, help="In a pipe: write each row before the next one is read.")
+@click.option("--rekey-every", type=click.IntRange(1), metavar="ROWS", help="In a pipe: a new key after so many rows.")
+@click.option("--delimiter", metavar="CHARACTER", help="In a pipe: what is between cells.  [default: found in the header]")
+@click.option("--seed", type=int, help="Repeatable draws, for tests only: whoever knows it has the key.")
+@force
+@shows_json
+def _run(
+    method: str,
+    parameters: dict[str, Any],
+    *,
+    data: Path,
+    out: Path,
+    schema: Path | None,
+    columns: tuple[str, ...],
+    key: Path | None,
+    row_by_row: bool,
+    rekey_every: int | None,
+    delimiter: str | None,
+    seed: int | None,
+    force: bool,
+) -> None:
+    from privet.service import check_place
+    from privet.service.perturbations import build_perturbation, perturb_file, perturb_pipe
+
+    to = output()
+    piped = str(data) == "-" and str(out) == "-"
+    if not piped and "-" in (str(data), str(out)):
+        raise click.UsageError("Name both IN and OUT, or neither to filter stdin to stdout.")
+    if not piped and (row_by_row or rekey_every or delimiter):
+        raise click.UsageError("--row-by-row, --rekey-every and --delimiter are for pipes.")
+    if piped and to.json:
+        raise click.UsageError("In a pipe stdout is for the rows: leave --json out.")
+    model = build_perturbation(
+        method, schema=schema, columns=columns or None, key=key, seed=seed, parameters=parameters
+    )
+    keeper = _Keeper(key, fresh=model.key is None, continued=rekey_every is not None)
+    if seed is not None:
+        to.warn("whoever knows the seed can draw the same key.")
+    if piped:
+        keeper.announce(model)
+        perturb_pipe(
+            model, sys.stdin.fileno(), sys.stdout.fileno(), row_by_row=row_by_row, rekey_every=rekey_every,
+            delimiter=delimiter, keep=keeper.keep,
+        )  # fmt: skip
+        return
+    check_place(out, force=force)
+    with to.progress(f"Perturbing ({method})") as watch:
+        rows = perturb_file(model, data, out, watch=watch)
+    keeper.keep(0, model.key_)
+    guarantee = model.guarantee_
+    result = {
+        "output": str(out),
+        "records": rows,
+        "columns": list(model.columns_),
+        "key": str(key) if key is not None else None,
+        "guarantee": guarantee.to_dict(),
+    }
+    to.result(result, lambda: click.echo(f"{guarantee.text()}\n\n{rows} records were written to {out}."))
+
+
+class _Keeper:
+    """Keeps keys where the owner wants them: nowhere, in a file, or in one file a window."""
+
+    def __init__(self, path: Path | None, *, fresh: bool, continued: bool) -> None:
+        from privet.service.perturbations import key_path
+
+        self._path, self._fresh, self._first = path, fresh, 0
+        if path is not None and continued and not fresh:
+            # A stream that is taken up again goes on with the next number, and never uses an old window's key.
+            while key_path(path, self._first + 1).exists():
+                self._first += 1
+
+    def announce(self, model: Any) -> None:
+        from privet.perturbation.promise import MEASURED
+
+        output().note(f"Guarantee: NONE. {model.title} is not differential privacy. {MEASURED}")
+        if self._path is None:
+            output().note("The key is thrown away at the end.")
+
+    def keep(self, window: int, key: Any) -> None:
+        from privet.service.perturbations import key_path
+
+        if self._path is not None and (self._fresh or window > 0):
+            key.save(key_path(self._path, self._first + window))
+
+
+perturb = PerturbationGroup(
+    "perturb",
+    help="Hide the numbers of a table or a stream. None of this is differential privacy: the resistance is measured.",
+)
+
+
+@click.command("perturbation")
+@click.argument("original", type=FILE)
+@click.argument("perturbed", type=FILE)
+@click.option("--schema", "-s", type=FILE, required=True, metavar="FILE", help="The schema of the original.")
+@click.option("--column", "-c", "columns", multiple=True, help="Attack this column; repeat for more.  [default: those that differ]")
+@click.option("--released", multiple=True, help="A column that they became; repeat for more.  [default: found by name]")
+@click.option("--known", type=click.IntRange(2), help="How many records the attacker knows.  [default: 2 a column, at least 20]")
+@click.option("--noise", type=float, help="Standard deviation of published additive noise, in half ranges.")
+@click.option("--records", type=click.IntRange(50), default=2000, show_default=True, help="Attack a sample of so many.")
+@click.option("--seed", type=int, help="The same sample and attacks again.")
+@click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML report.")
+@shows_json
+def attack_report(
+    original: Path,
+    perturbed: Path,
+    schema: Path,
+    columns: tuple[str, ...],
+    released: tuple[str, ...],
+    known: int | None,
+    noise: float | None,
+    records: int,
+    seed: int | None,
+    place: Path | None,
+) -> None:
+    """Attack the table PERTURBED with ORIGINAL at hand, and say which column is weakest. For the data's owner."""
+    from privet.audit.perturbation import audit_perturbation
+
+    to = output()
+    with to.progress("Attacking", unit="attacks") as progress:
+        report = audit_perturbation(
+            original, perturbed, schema=schema, columns=columns or None, released=released or None, known=known,
+            noise=noise, records=records, random_state=seed, progress=progress,
+        )  # fmt: skip
+    if place is not None:
+        report.page().write(place)
+        to.note(f"The report was written to {place}.")
+    to.result(report.to_dict(), lambda: click.echo(report.text()))

@@ -1,0 +1,50 @@
+"""PrivGene as a coordinate search: in each step a private choice of which single weight to move, and whereto.
+
+The candidates of a step are w ± σ·eⱼ for all weights j, and σ shrinks from step to step. Their scores are the fall of
+the loss to first order, ∓σ·gⱼ: that is the published score but for a term of order σ², has the same bound on
+what a record can change, and needs one gradient a step instead of 2d losses.
+
+**Privacy.** Each step is one private choice with an equal share of the budget (``stats.steepest`` bounds the scores,
+``curator.choose`` pays); nothing but the chosen index leaves. As printed in DPWeka, the weight exp(ε_s·q/Δ) spends
+twice the ε that it names, and the number of steps 0.125·n·ε reads n off the data; here steps come from what is
+declared.
+
+Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from privet.curator import Curator
+from privet.learning.linear.newton import Solution
+from privet.schema import Category
+from privet.stats.encoding import Encoding
+from privet.stats.gradient import Gradient
+from privet.stats.steepest import SteepestCoordinate
+
+__all__ = ["choices_for", "fit_privgene"]
+
+FIRST_MOVE, LAST_MOVE = 1.0, 0.1
+FEWEST, MOST = 5, 200
+
+
+def choices_for(epsilon: float, records: int) -> int:
+    """How many choices to make: each must still tell a slope of a few hundredths of the records from noise."""
+    return int(min(max(records * epsilon / 400, FEWEST), MOST))
+
+
+def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: int) -> Solution:
+    """Choose ``steps`` times a weight and a direction, and move it."""
+    weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
+    moves = np.geomspace(FIRST_MOVE, LAST_MOVE, steps)
+    for number, move in enumerate(moves, 1):
+        question = SteepestCoordinate(Gradient(weights, target.name, encoding))
+        what = f"which weight to move, step {number} of {steps}"
+        [chosen] = curator.choose(question, Fraction(1, steps), what)
+        direction, place = divmod(chosen, weights.size)
+        weights = weights.copy()
+        weights.flat[place] += move if direction == 0 else -move
+    return Solution(weights, np.full_like(weights, np.nan))

@@ -1,0 +1,180 @@
+"""A case-control study of genotypes: what is public about it, and its exact tables behind the curator's door.
+
+**The guarantee's terms.** Who took part, who is a case and who a control (so R and S), and which variants were
+measured with which alleles: public. Protected is each subject's whole genotype: neighbouring studies differ in the
+genotypes of one subject, at any number of variants (``replace`` within a phenotype group).
+
+**Missing genotypes** count as two copies of the second allele (in PLINK's files the more frequent one). That is a
+function of each subject's own record, so one subject still changes one cell of each table; leaving missing genotypes
+out would make the groups' sizes differ from variant to variant, privately, and no sensitivity below would hold.
+
+**Covariates** are not used: ancestry and other confounders can make variants look associated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.budget import Ledger, budget
+from privet.curator import Curator, as_source, public_answers
+from privet.errors import DataError
+from privet.randomness import of as randomness_of
+from privet.schema import Schema, Unit
+from privet.selection.gwas.quality import Passed, QualityControl, named
+from privet.sources import ConsumerDnaSource, PlinkSource, VcfSource
+from privet.sources.genotypes import CASE, CONTROL, GenotypeSource
+from privet.sources.phenotypes import read_phenotypes
+from privet.stats.genotypes import GenotypeTables
+
+__all__ = ["Study"]
+
+Watch = Callable[[int, int | None], None]
+
+NO_COVARIATES = "No covariate was used: population structure can make variants look associated that are not."
+MISSING = "Missing genotypes were counted as two copies of the second allele."
+
+
+class Study:
+    """Genotypes of cases and controls, from a file or a genotype source.
+
+    ``keep`` names the variants that are looked at: a list that is public. ``quality`` drops subjects and variants by
+    what is in the data, and the guarantee then says that this was assumed public.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        quality: QualityControl | None = None,
+        keep: Collection[str] | None = None,
+        dataset: str | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        source = as_source(data) if not isinstance(data, GenotypeSource) else data
+        if not isinstance(source, GenotypeSource):
+            raise DataError("This is no genotype file.", "Give a .bed or .vcf file, or a folder of DNA files.")
+        self.source = source
+        self.quality = quality or QualityControl()
+        self.dataset = dataset
+        self._keep = keep
+        self._watch = watch
+        self.cases, self.controls = (int(n) for n in self.groups.sum(axis=1))
+        if not self.cases or not self.controls:
+            missing = "case" if not self.cases else "control"
+            raise DataError(
+                f"The study has no {missing}.", "Phenotypes are in the last column of .fam: 1 control, 2 case."
+            )
+
+    @classmethod
+    def open(cls, path: str | Path, *, phenotypes: str | Path | None = None, **how: Any) -> Study:
+        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder of consumer DNA files."""
+        path = Path(path)
+        if path.is_dir():
+            return cls(ConsumerDnaSource(path, phenotypes), **how)
+        if path.name.endswith((".vcf", ".vcf.gz")):
+            return cls(VcfSource(path, phenotypes), **how)
+        source = PlinkSource(path)
+        if phenotypes is not None:
+            source.phenotype = read_phenotypes(phenotypes, source.subjects)
+        return cls(source, **how)
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema.of(
+            {"phenotype": ["control", "case"]},
+            target="phenotype",
+            unit=Unit("replace"),
+            dataset=self.dataset,
+        )
+
+    @cached_property
+    def passed(self) -> Passed:
+        """Who and what passes quality control. Read off the data, exactly: assumed public by whoever asks."""
+        source, quality = self.source, self.quality
+        subjects = source.phenotype != -1
+        dropped = {"unknown phenotype": int((~subjects).sum())}
+        if quality.subject_missing < 1:
+            from privet.stats.genotype_kernels import count_missing
+
+            missing = np.zeros(len(source.subjects), np.int64)
+            for block in source.blocks():
+                count_missing(block.data, len(missing), missing)
+            good = missing <= quality.subject_missing * source.variant_count
+            dropped["subject_missing"] = int((subjects & ~good).sum())
+            subjects = subjects & good
+        variants = np.ones(source.variant_count, bool)
+        if self._keep is not None:
+            variants = named(self._keep, source.variant_names)
+            dropped["not in the list"] = int((~variants).sum())
+        if quality.call_rate or quality.frequency or quality.allele_count or quality.hardy_weinberg:
+            question = GenotypeTables(self._groups(subjects), source.variant_count)
+            [counts] = public_answers(source, self.schema, [question])
+            for name, passes in quality.variants(counts).items():
+                dropped[name] = int((variants & ~passes).sum())
+                variants = variants & passes
+        if not variants.any():
+            raise DataError("No variant passes quality control.", "Lower its thresholds.")
+        return Passed(subjects, variants, dropped)
+
+    @property
+    def groups(self) -> NDArray[np.bool_]:
+        """Cases and controls that are used."""
+        return self._groups(self.passed.subjects)
+
+    def _groups(self, subjects: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        phenotype = self.source.phenotype
+        return np.stack([(phenotype == CASE) & subjects, (phenotype == CONTROL) & subjects])
+
+    @property
+    def variant_places(self) -> NDArray[np.int64]:
+        """The places, among all variants of the file, of those that are used."""
+        return np.flatnonzero(self.passed.variants)
+
+    @property
+    def question(self) -> GenotypeTables:
+        kept = self.passed.variants
+        return GenotypeTables(self.groups, self.source.variant_count, None if kept.all() else kept)
+
+    def curator(
+        self, epsilon: float, delta: float, ledger: Ledger | None, random_state: Any, what: str
+    ) -> Curator:
+        """The door to this study, with what is assumed about it written on it."""
+        from privet.curator import genotype_engine
+
+        curator = Curator(
+            self.source,
+            self.schema,
+            budget(epsilon, delta),
+            ledger=ledger,
+            randomness=randomness_of(random_state),
+            what=what,
+            engine=genotype_engine(self._watch),
+        )
+        curator.assume(
+            f"who took part, and who is a case ({self.cases}) or a control ({self.controls})", "the study's design"
+        )
+        curator.assume("the variants, their positions and alleles", "the variants' file")
+        for what, origin in self.source.assumed:
+            curator.assume(what, origin)
+        if self._keep is not None:
+            curator.assume("the list of variants to look at", "given with the request")
+        for words in self.quality.describe():
+            curator.assume(f"which are the {words}", "READ OFF THE DATA, and assumed public")
+        if self.quality.active:
+            curator.admit("Quality control looked at the data: what passing or failing it tells is not protected.")
+        curator.admit(MISSING)
+        curator.admit(NO_COVARIATES)
+        return curator
+
+
+def tables_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """variants × (cases, controls) × (0, 1, 2 copies of the first allele); missing counts as 0 copies."""
+    tables = counts[:, :, 2::-1].copy()
+    tables[:, :, 0] += counts[:, :, 3]
+    return tables

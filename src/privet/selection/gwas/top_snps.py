@@ -1,0 +1,152 @@
+"""The k variants most associated with the phenotype, chosen privately, with noisy values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from privet.budget import Ledger
+from privet.errors import ParameterError
+from privet.mechanisms.top_k import How
+from privet.release import Guarantee
+from privet.selection.distances import Test, critical_value, largest_statistic
+from privet.selection.gwas.quality import tau_within
+from privet.selection.gwas.study import Study, tables_of
+from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
+from privet.selection.scores import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
+
+__all__ = ["ScoreName", "Snp", "TopSnps", "top_snps"]
+
+ScoreName = Literal["distance", "chi2", "p_value", "odds_ratio"]
+
+
+@dataclass(frozen=True)
+class Snp:
+    """One chosen variant, and what was released of it."""
+
+    name: str
+    chromosome: str
+    position: int
+    a1: str
+    a2: str
+    value: float | None = None
+    odds_ratio: OddsRatioEstimate | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        data = {
+            "id": self.name,
+            "chromosome": self.chromosome,
+            "position": self.position,
+            "a1": self.a1,
+            "a2": self.a2,
+            "value": self.value,
+        }
+        if (ratio := self.odds_ratio) is not None:
+            data["odds_ratio"] = ratio.value
+            data["interval"] = [ratio.low, ratio.high if ratio.high < float("inf") else None]
+        return data
+
+
+@dataclass(frozen=True)
+class TopSnps:
+    """What was released: the variants, what their values count, their error, and the guarantee."""
+
+    snps: tuple[Snp, ...]
+    unit: str
+    error: float | None
+    guarantee: Guarantee
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "snps": [snp.to_dict() for snp in self.snps],
+            "unit": self.unit,
+            "error": self.error,
+            "guarantee": self.guarantee.to_dict(),
+        }
+
+
+def score_of(score: ScoreName, test: Test, tau: float) -> Score:
+    """The score that these words stand for."""
+    match score:
+        case "distance":
+            return Distance(test, tau)
+        case "odds_ratio":
+            return OddsRatio(tau=tau)
+        case "p_value":
+            if test != "genotypic":
+                raise ParameterError("A noisy p-value is of the genotypic test.", "Use the score distance.")
+            return PValue()
+        case "chi2":
+            return {"genotypic": Chi2(), "allelic": Allelic(), "trend": Trend()}[test]
+    raise ParameterError(f"There is no score called {score!r}.")
+
+
+def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
+    """Every refusal of a request, before anything is paid for: all of it is about public things."""
+    number = len(study.variant_places)
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
+        raise ParameterError(f"k must lie between 1 and the number of variants, {number:,}.")
+    if how == "gaussian" and not delta:
+        raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
+    if isinstance(score, Distance):
+        tau_within(score.tau)
+        if critical_value(score.test, score.tau) > largest_statistic(score.test, study.cases, study.controls):
+            raise ParameterError(
+                f"With {study.cases} cases and {study.controls} controls no table is significant at "
+                f"tau = {score.tau:g}.",
+                "Give a larger tau.",
+            )
+    score.sensitivity((study.cases, study.controls), 3)
+
+
+def top_snps(
+    study: Study,
+    k: int = 10,
+    *,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    score: ScoreName = "distance",
+    test: Test = "genotypic",
+    tau: float = 1e-5,
+    mechanism: How = "permute_and_flip",
+    values: bool = True,
+    ledger: Ledger | None = None,
+    random_state: Any = None,
+) -> TopSnps:
+    """Choose k variants with half the budget and release noisy values of them with the other half.
+
+    The values are those of the score: records to significance, units of χ², or, for ``odds_ratio``, allele counts,
+    from which the odds ratio of the first allele and an interval are computed. Without ``values`` the choice has the
+    whole budget. (ε, δ)-differentially private for one subject's genotypes: ``mechanisms.top_k``, and the proof of the
+    score's sensitivity beside it.
+    """
+    scorer = score_of(score, test, tau)
+    refuse(study, k, scorer, mechanism, delta)
+    half = Fraction(1, 2)
+    curator = study.curator(epsilon, delta, ledger, random_state, f"gwas top-snps by {score} ({test})")
+    with curator:
+        chosen, release = curator.select(
+            [study.question],
+            lambda answers: scorer.judge([tables_of(answers[0])], study.schema.unit),
+            k=k,
+            how=mechanism,
+            share=half if values else Fraction(1),
+            values_share=half if values else None,
+            what=f"the {k} best of {len(study.variant_places):,} variants by {score}",
+        )
+    places = study.variant_places[chosen]
+    rows = study.source.variants.take(places).to_pylist()
+    snps = []
+    for number, (place, row) in enumerate(zip(places.tolist(), rows, strict=True)):
+        told: dict[str, Any] = {}
+        if release is not None and score == "odds_ratio":
+            first, second = release.value[number]
+            deviation = release.standard_deviation
+            told["odds_ratio"] = odds_ratio(first, second, 2 * study.cases, 2 * study.controls, deviation)
+        elif release is not None:
+            told["value"] = float(release.value[number, 0])
+        name = row["id"] if row["id"] != "." else study.source.variant_names[place]
+        snps.append(Snp(name, str(row["chromosome"]), int(row["position"]), row["a1"], row["a2"], **told))
+    error = None if release is None else release.error
+    return TopSnps(tuple(snps), scorer.unit, error, curator.guarantee)

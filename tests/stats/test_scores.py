@@ -1,0 +1,200 @@
+"""Private choices: scores of neighbouring tables stay within the declared spread, and the curator pays."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.budget import Pure, Zcdp, budget
+from privet.curator import Curator
+from privet.engines.memory import fold
+from privet.errors import DataError, ParameterError
+from privet.learning.rule import Between, OneOf, Rule, RuleList
+from privet.schema import Category, Number, Schema, Unit
+from privet.stats import Assignment, Contingency, Coverage, MajorityCorrect, Scores, Within
+
+COLUMNS = (Number("x", 0, 4), Category("colour", ("red", "blue")), Category("ill", ("a", "b", "c")))
+RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", None), ("a", "b", "c", None)))
+LIST = RuleList(
+    ("a", "b", "c"),
+    (Rule((Between("x", 2, None),), "a"), Rule((OneOf("colour", ("red",)),), "b")),
+    Rule((), "c"),
+)
+MAJORITY = MajorityCorrect(
+    (Contingency("x", "ill", (2.0,)), Contingency("colour", "ill"), Contingency(None, "ill"))
+)
+STATISTICS = {
+    "coverage": Coverage(LIST.assignment, "ill"),
+    "within": Within(LIST.assignment, Contingency("colour", "ill")),
+    "within, classes": Within(LIST.assignment, Contingency(None, "ill")),
+}
+
+
+def schema(unit=None):
+    return Schema(COLUMNS, target="ill", unit=unit or Unit())
+
+
+def batch(records):
+    kinds = (pa.float64(), pa.string(), pa.string())
+    columns = [pa.array([r[place] for r in records], kind) for place, kind in enumerate(kinds)]
+    return pa.record_batch(columns, names=["x", "colour", "ill"])
+
+
+def answers(statistics, records):
+    return fold(statistics, [batch(records)], schema())
+
+
+def scored(question, records):
+    return question.groups(answers(question.statistics, records), schema())
+
+
+def changes(question, records, new):
+    before, after = scored(question, records), scored(question, [*records, new])
+    return [(one - other) for one, other in zip(after, before, strict=True)]
+
+
+def within_the_spread(question, records, new):
+    """All scores move within one interval as wide as the spread, in one group only."""
+    moved = [change for change in changes(question, records, new) if change.any()]
+    assert len(moved) <= 1
+    for change in moved:
+        assert max(change.max(), 0) - min(change.min(), 0) <= question.spread
+
+
+@given(st.lists(st.sampled_from(RECORDS), max_size=12), st.sampled_from(RECORDS))
+def test_majority_scores_of_neighbours(records, new):
+    within_the_spread(MAJORITY, records, new)
+    assert all((change >= 0).all() for change in changes(MAJORITY, records, new))
+
+
+def test_the_spread_is_attained():
+    assert changes(MAJORITY, [], RECORDS[0])[0].max() == MAJORITY.spread
+
+
+def test_majority_scores_are_what_a_rule_gets_right():
+    records = [RECORDS[place] for place in np.random.default_rng(0).integers(0, len(RECORDS), 200)]
+    for place, name in enumerate(("x", "colour")):
+        cells: dict = {}
+        for record in records:
+            if record[2] is not None:
+                value = record[place] if name == "colour" or record[place] is None else record[place] >= 2
+                cells.setdefault(value, []).append(record[2])
+        right = sum(max(map(group.count, "abc")) for group in cells.values())
+        assert scored(MAJORITY, records)[0][place] == right
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        (Unit(), 1),
+        (Unit("replace"), 2),
+        (Unit(id="who", most=3), 3),
+        (Unit("replace", id="who", most=3), 6),
+    ],
+)
+def test_units(unit, expected):
+    assert MAJORITY.sensitivity(schema(unit)) == expected
+
+
+# Coverage
+
+
+@pytest.mark.parametrize("statistic", STATISTICS.values(), ids=STATISTICS)
+def test_coverage_has_sensitivity_one(statistic):
+    [nothing] = answers([statistic], [])
+    for record in RECORDS:
+        [one] = answers([statistic], [record])
+        moved = np.abs(one - nothing).sum()
+        assert moved <= statistic.norms(schema()).l1 == 1
+        assert moved == (record[2] is not None)
+    many = [answers([statistic], [record])[0] for record in RECORDS]
+    np.testing.assert_array_equal(sum(many), answers([statistic], RECORDS)[0])
+
+
+def test_coverage_counts_the_first_rule_that_fires():
+    [table] = answers([STATISTICS["coverage"]], [(3.0, "red", "a"), (0.5, "red", "b"), (None, None, "c")])
+    assert table.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_an_assignment_outside_its_parts_is_refused():
+    for wrong in (lambda rows: np.full(rows.size, 2), lambda rows: np.full(rows.size, -1), lambda rows: [0]):
+        with pytest.raises(DataError, match="assignment"):
+            answers([Coverage(Assignment(wrong, 2, ("x",)), "ill")], RECORDS[:3])
+
+
+# The curator's door
+
+
+def table():
+    return pa.Table.from_batches([batch([(0.5, "red", "a")] * 60 + [(3.0, "red", "b")] * 50)])
+
+
+def test_choosing_is_paid_for_and_recorded():
+    with Curator(table(), schema(), budget(1.0)) as curator:
+        assert curator.choose(MAJORITY, Fraction(3, 4), "an attribute") == [0]
+        with pytest.raises(ParameterError, match=r"only 0.25 is left"):
+            curator.choose(MAJORITY, Fraction(1, 2), "again")
+    [step] = curator.guarantee.steps
+    assert step.amount == Pure(Fraction(3, 4))
+    assert "permute_and_flip choice" in step.sentence()
+    assert step.error == pytest.approx(np.log(3 / 0.05) / 0.75)
+
+
+def test_nothing_is_chosen_outside_a_run():
+    curator = Curator(table(), schema(), budget(1.0))
+    with pytest.raises(ParameterError, match="not open"):
+        curator.choose(MAJORITY, Fraction(1), "an attribute")
+
+
+def test_zcdp_pays_for_an_exponential_choice_by_bounded_range():
+    with Curator(table(), schema(), budget(1.0, 1e-6)) as curator:
+        curator.choose(MAJORITY, Fraction(1, 2), "an attribute")
+    [step] = curator.guarantee.steps
+    assert isinstance(step.amount, Zcdp)
+    assert "exponential" in step.mechanism
+    epsilon = float(np.log(3 / 0.05) / step.error)
+    assert epsilon**2 / 8 == pytest.approx(float(step.amount.rho))
+    assert epsilon**2 / 8 <= float(step.amount.rho) * (1 + 1e-12)
+
+
+class TwoGroups(Scores):
+    """Fixed scores, whatever the table: what is drawn can be compared with the mechanism's formula."""
+
+    @property
+    def statistics(self):
+        return (Contingency(None, "ill"),)
+
+    def groups(self, answers, schema):
+        return [np.array([0, 1]), np.array([5, 0, 5])]
+
+
+@pytest.mark.parametrize("mechanism", ["permute-and-flip", "exponential"])
+@pytest.mark.parametrize("relation", ["add_remove", "replace"])
+def test_the_noise_has_the_declared_scale(mechanism, relation):
+    """The choice is wrong as often as the formula says; planted scales are rejected."""
+    epsilon, runs = 2.0, 4000
+    scale = (2 if relation == "replace" else 1) / epsilon
+    with Curator(table(), schema(Unit(relation)), budget(epsilon * runs), randomness=_seeded()) as curator:
+        chosen = [curator.choose(TwoGroups(), Fraction(1, runs), "x", mechanism) for _ in range(runs)]
+    wrong = np.mean([first == 0 for first, _ in chosen])
+    low = np.exp(-1 / scale)
+    expected = {"permute-and-flip": low / 2, "exponential": low / (1 + low)}[mechanism]
+    off = 4 * np.sqrt(expected / runs)
+    assert abs(wrong - expected) < off
+    for planted in (scale / 2, scale * 2):
+        low = np.exp(-1 / planted)
+        other = {"permute-and-flip": low / 2, "exponential": low / (1 + low)}[mechanism]
+        assert abs(wrong - other) > off
+    assert {second for _, second in chosen} >= {0, 2}
+
+
+def _seeded():
+    from privet.randomness import seeded
+
+    return seeded(3)
