@@ -11,10 +11,15 @@ import privet
 
 NAMES = [
     "Category",
+    "Encoder",
     "Ledger",
+    "LinearRegression",
+    "LogisticRegression",
     "NaiveBayes",
     "Number",
     "OneR",
+    "RuleMiner",
+    "Ridge",
     "Schema",
     "Unit",
     "cross_validate",

@@ -13,16 +13,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.evaluation import cross_validate, evaluate
-    from privet.learning.classify import NaiveBayes, OneR
+    from privet.learning.classify import LogisticRegression, NaiveBayes, OneR, RuleMiner
+    from privet.learning.linear import Encoder
+    from privet.learning.regress import LinearRegression, Ridge
     from privet.model import load_model, save_model
     from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
 
 __all__ = [
     "Category",
+    "Encoder",
     "Ledger",
+    "LinearRegression",
+    "LogisticRegression",
     "NaiveBayes",
     "Number",
     "OneR",
+    "RuleMiner",
+    "Ridge",
     "Schema",
     "Unit",
     "cross_validate",
@@ -40,7 +47,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "privet.budget": ("Ledger",),
     "privet.evaluation": ("cross_validate", "evaluate"),
-    "privet.learning.classify": ("NaiveBayes", "OneR"),
+    "privet.learning.classify": ("LogisticRegression", "NaiveBayes", "OneR", "RuleMiner"),
+    "privet.learning.linear": ("Encoder",),
+    "privet.learning.regress": ("LinearRegression", "Ridge"),
     "privet.model": ("load_model", "save_model"),
     "privet.schema": ("Category", "Number", "Schema", "Unit", "read_schema", "write_schema"),
 }

@@ -18,6 +18,7 @@ from privet.errors import DataError, ParameterError
 from privet.learning.rule import Between, OneOf, Rule, RuleList
 from privet.schema import Category, Number, Schema, Unit
 from privet.stats import Assignment, Contingency, Coverage, MajorityCorrect, Scores, Within
+from privet.stats.refinements import Refinements, purity
 
 COLUMNS = (Number("x", 0, 4), Category("colour", ("red", "blue")), Category("ill", ("a", "b", "c")))
 RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", None), ("a", "b", "c", None)))
@@ -100,6 +101,57 @@ def test_majority_scores_are_what_a_rule_gets_right():
 )
 def test_units(unit, expected):
     assert MAJORITY.sensitivity(schema(unit)) == expected
+
+
+# Refinements of the parts of a partition
+
+TABLES = (Contingency("x", "ill", (1.0, 2.0)), Contingency("colour", "ill"))
+REFINEMENTS = {q: Refinements(LIST.assignment, TABLES, q) for q in ("purity", "right")}
+
+
+@pytest.mark.parametrize("question", REFINEMENTS.values(), ids=REFINEMENTS)
+@given(records=st.lists(st.sampled_from(RECORDS), max_size=15), new=st.sampled_from(RECORDS))
+def test_refinement_scores_of_neighbours(question, records, new):
+    within_the_spread(question, records, new)
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=4), st.data())
+def test_purity_moves_within_the_spread(counts, data):
+    """In whole numbers, one more record of any class: never more than 1 up or down."""
+    more = list(counts)
+    more[data.draw(st.integers(0, len(counts) - 1))] += 1
+    change = int(purity(np.array(more)) - purity(np.array(counts)))
+    assert -1024 <= change <= 1024
+
+
+def test_purity_on_all_small_tables_attains_its_bounds():
+    changes_ = [
+        int(purity(np.array([a + 1, b])) - purity(np.array([a, b]))) for a in range(40) for b in range(40)
+    ]
+    assert max(changes_) == 1024
+    assert -1024 <= min(changes_) < -960
+
+
+def test_refinement_scores_are_those_of_the_split():
+    """Against a count by hand: each condition in each part, what is right in the two halves."""
+    records = [RECORDS[place] for place in np.random.default_rng(1).integers(0, len(RECORDS), 150)]
+    part = [0 if (x or 0) >= 2 else 1 if c == "red" else 2 for x, c, _ in records]
+    tests = [
+        lambda r: r[0] is not None and r[0] < 1,
+        lambda r: r[0] is not None and r[0] < 2,
+        lambda r: r[1] == "red",
+        lambda r: r[1] == "blue",
+        lambda r: r[1] is None,
+    ]
+    question = REFINEMENTS["right"]
+    assert len(question.candidates(schema())) == len(tests)
+    for place, scores in enumerate(scored(question, records)):
+        for score, test in zip(scores, tests, strict=True):
+            expected = 0
+            for side in (True, False):
+                classes = [r[2] for r, p in zip(records, part, strict=True) if p == place and test(r) == side]
+                expected += max(map(classes.count, "abc"))
+            assert score == expected
 
 
 # Coverage

@@ -58,6 +58,8 @@ def plot(audit: Audit) -> Any:
     series = {"with the first table": histogram["first"], "with the second": histogram["second"]}
     figure = plots.lines(middles.tolist(), series, xlabel="score of the event", ylabel="share of the runs")
     axes = figure.axes[0]
+    for curve in axes.lines:
+        curve.set(drawstyle="steps-mid", marker="")
     low, high = (audit.event.threshold, edges[-1]) if audit.event.above else (edges[0], audit.event.threshold)
     axes.axvspan(max(low, edges[0]), min(high, edges[-1]), alpha=0.12, linewidth=0)
     return figure

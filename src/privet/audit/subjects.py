@@ -85,7 +85,12 @@ class FittedModel(_OfTables):
     def draw(self, data: Any, runs: int) -> Sample:
         from sklearn.base import clone
 
-        return sample_of(released_by(clone(self.thing).fit(data)) for _ in range(runs))
+        parameters = self.thing.get_params(deep=False)
+        if any(hasattr(value, "fit") for value in parameters.values()):  # parts that are fitted with it
+            return sample_of(released_by(clone(self.thing).fit(data)) for _ in range(runs))
+        # A fresh object like a clone, without copying the schema in every run.
+        fresh = type(self.thing)
+        return sample_of(released_by(fresh(**parameters).fit(data)) for _ in range(runs))
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ __all__ = ["check_claim_is_not_refuted"]
 
 # All registered algorithms together raise a false alarm once in a million test runs (Bonferroni).
 FALSE_ALARMS = 1e-6
-SECONDS = 3.0
-LEAST, MOST = 160, 4_000
+SECONDS = 2.0
+LEAST, MOST = 160, 2_000
 
 
 def check_claim_is_not_refuted(make: Make) -> None:

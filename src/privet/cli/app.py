@@ -11,15 +11,17 @@ import click
 
 from privet import __version__
 from privet.cli.algorithms import algorithms
-from privet.cli.audit import audit
+from privet.cli.auditing import audit
 from privet.cli.cross_validate import cross_validate
 from privet.cli.demo import demo
 from privet.cli.evaluate import evaluate
 from privet.cli.fit import fit
+from privet.cli.gwas import gwas
 from privet.cli.keys import keys
 from privet.cli.ledger import ledger
 from privet.cli.model import model
 from privet.cli.output import Output
+from privet.cli.perturb import perturb
 from privet.cli.predict import predict
 from privet.cli.schema import schema
 from privet.errors import PrivetError
@@ -100,6 +102,8 @@ for _command in (
     ledger,
     algorithms,
     audit,
+    perturb,
+    gwas,
     model,
     keys,
     demo,

@@ -74,7 +74,7 @@ class AffinePerturbation(Perturbation):
         return self._perturbed(scaled * self._half + self._middle)
 
     def _one(self, values: tuple[float, ...]) -> list[float]:
-        row = np.array(values)
+        row = np.array(values, np.float64)
         np.maximum(row, self._low, out=row)
         np.minimum(row, self._high, out=row)
         if not self._ahead:

@@ -55,9 +55,7 @@ class Perturbation(TransformerMixin, BaseEstimator):
     key: Any
     random_state: Any
 
-    # Two names by which River recognises what it may put into a pipeline.
-    _supervised = False
-    _is_stochastic = True
+    known_to_river: ClassVar[bool] = False
 
     def fit(self, X: Any = None, y: Any = None) -> Any:
         """Draw the key, or take the one given. Without X only what the schema says is needed."""
@@ -153,6 +151,22 @@ class Perturbation(TransformerMixin, BaseEstimator):
         return np.array([*self._passed, *new], dtype=object)
 
     # One record at a time, with River's interface.
+
+    @property
+    def _supervised(self) -> bool:
+        """Asked for by River's pipelines, and by nobody else."""
+        if not self.known_to_river:
+            raise ParameterError(
+                "River does not know this perturbation, and would pass records by it unperturbed.",
+                "Import it for River first:  import privet.perturbation.river",
+            )
+        return False
+
+    def __or__(self, other: Any) -> Any:
+        """A River pipeline of this and what follows."""
+        from river import compose
+
+        return compose.Pipeline(self, other)
 
     def learn_one(self, x: Mapping[str, Any]) -> None:
         """Learn from one record: most methods learn nothing, and draw their key on the first one."""

@@ -90,6 +90,10 @@ class Condensation(Perturbation):
         self._begin(tuple(x))
         self._absorb(self._scaled([list(x.values())], tuple(x))[0])
 
+    def begin(self, names: Sequence[str], sample: Matrix | None = None) -> Any:
+        """Begin a stream without groups: its records make them as they come."""
+        return super().begin(names)
+
     def follow(self, numbers: Matrix) -> Matrix:
         inside = (self._within(numbers) - self._middle) / self._half
         for row in inside:

@@ -119,7 +119,7 @@ class CsvFilter:
         return model.columns_ if hasattr(model, "columns_") else model._chosen(model._declared(), self._names)
 
     def _block(self, part: bytes) -> None:
-        chosen = self._chosen()
+        chosen, before = self._chosen(), self.rows
         try:
             table = self._parsed(part, chosen)
             numbers = np.column_stack([_floats(table.column(name)) for name in chosen])
@@ -133,15 +133,9 @@ class CsvFilter:
                 start = stop
         except (pa.ArrowInvalid, DataError):
             # Some row is at fault: row by row, those before it still get out, and it is told which one it was.
-            self._by_rows(part, skip=self.rows - self._before(part))
-            raise DataError("The input cannot be read as CSV.", "Check its quotes and line ends.") from None
-
-    def _before(self, part: bytes) -> int:
-        """Rows that were written before this part began."""
-        return self._mark if self._part is part else self.rows
+            self._by_rows(part, skip=self.rows - before)
 
     def _parsed(self, part: bytes, chosen: Sequence[str]) -> pa.Table:
-        self._part, self._mark = part, self.rows
         types = {name: pa.float64() if name in chosen else pa.string() for name in self._names}
         return arrow_csv.read_csv(
             pa.BufferReader(part),

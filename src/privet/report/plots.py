@@ -20,7 +20,7 @@ from typing import Any
 from privet.errors import MissingExtra
 from privet.report.look import FAINT, INK, SERIES, VARIABLES
 
-__all__ = ["bars", "error_bars", "lines", "save_svg", "stacked", "svg_text"]
+__all__ = ["bars", "error_bars", "lines", "points", "save_svg", "stacked", "svg_text"]
 
 _WIDTH = 7.2
 _RULES: Any = {
@@ -131,6 +131,33 @@ def lines(
         axes.set_ylabel(ylabel)
         axes.grid(axis="y")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return figure
+
+
+def points(
+    x: Sequence[float],
+    y: Sequence[float],
+    error: float,
+    *,
+    xlabel: str,
+    ylabel: str,
+    ticks: Sequence[tuple[float, str]] = (),
+    diagonal: bool = False,
+) -> Any:
+    """Points with the same error bar each; ``ticks`` name places of x, ``diagonal`` draws y = x."""
+    with _axes(3.4) as (figure, axes):
+        axes.errorbar(
+            x, y, yerr=error, fmt="o", color=SERIES[0], ecolor=FAINT, markersize=5, capsize=3, linewidth=1.4
+        )
+        if diagonal:
+            ends = (min(x), max(x))
+            axes.plot(ends, ends, color=INK, linestyle="--", linewidth=1.3, label="chance")
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+        if ticks:
+            axes.set_xticks([place for place, _ in ticks], [name for _, name in ticks])
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        axes.grid(axis="y")
     return figure
 
 

@@ -1,6 +1,7 @@
 """Use cases shared by the three faces of Privet: plain functions with plain values, and no printing."""
 
 from privet.service.evaluations import cross_validate, evaluate, plan_cross_validation, plan_evaluation
+from privet.service.genotypes import convert_genotypes
 from privet.service.ledgers import AccountView, NoAccount, limit_of, open_account, open_ledger, view_accounts
 from privet.service.outputs import Unsaved, check_key, check_place, save
 from privet.service.plans import Plan
@@ -21,6 +22,7 @@ __all__ = [
     "check_place",
     "check_schema",
     "confirm_schema",
+    "convert_genotypes",
     "cross_validate",
     "draft_schema",
     "evaluate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -88,14 +89,15 @@ def _read_bim(path: Path) -> pa.Table:
     kinds = dict.fromkeys(names, pa.string()) | {"position": pa.int64()}
     with reading(path), path.open("rb") as file:
         delimiter = "\t" if b"\t" in file.readline() else " "
-        try:
+        table = None
+        with suppress(pa.ArrowInvalid):  # whose text would quote the file
             table = csv.read_csv(
                 path,
                 csv.ReadOptions(column_names=names),
                 csv.ParseOptions(delimiter=delimiter, quote_char=False),
                 csv.ConvertOptions(column_types=kinds, strings_can_be_null=False, null_values=[]),
             )
-        except pa.ArrowInvalid:
+        if table is None:
             table = _split_bim(path, names)
     return table.drop_columns(["centimorgan"]).combine_chunks()
 

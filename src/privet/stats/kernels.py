@@ -51,24 +51,23 @@ def sum_moments(
 ) -> bool:  # pragma: no cover
     """Per class add (count, Σq, Σ⌊q²/2^20⌋, missing) with q = ⌊2^20·z + ½⌋ and z in [-1, 1]; False on ∞."""
     middle = low + (high - low) / 2
-    half = (high - low) / 2
+    factor = FIXED / ((high - low) / 2)
     finite = True
     for i in range(values.size):
-        value = values[i]
-        lane = sums[i & 1, classes[i]]
-        if value != value:
-            lane[3] += 1
-            continue
-        if value == np.inf or value == -np.inf:
-            finite = False
+        value, lane, place = values[i], i & 3, classes[i]
+        if not -np.inf < value < np.inf:
+            if value != value:
+                sums[lane, place, 3] += 1
+            else:
+                finite = False
             continue
         value = min(max(value, low), high)
-        q = np.int64(np.floor((value - middle) / half * FIXED + 0.5))
+        q = np.int64(np.floor((value - middle) * factor + 0.5))
         # Rounding in the line above can pass the ends by one unit where the range is enormous.
         q = min(max(q, np.int64(-FIXED)), np.int64(FIXED))
-        lane[0] += 1
-        lane[1] += q
-        lane[2] += (q * q) >> 20
+        sums[lane, place, 0] += 1
+        sums[lane, place, 1] += q
+        sums[lane, place, 2] += (q * q) >> 20
     return finite
 
 
@@ -83,45 +82,20 @@ def bin_numbers(
     """
     last = cuts.size
     finite = True
+    edges = np.empty(last + 2)  # every bin has an edge on both sides
+    edges[0] = -np.inf
+    edges[1:-1] = cuts
+    edges[-1] = np.inf
     for i in range(values.size):
         value = values[i]
-        if value != value:
-            codes[i] = last + 1
-            continue
-        if value == np.inf or value == -np.inf:
-            finite = False
+        if not -np.inf < value < np.inf:
+            finite = finite and value != value
             codes[i] = last + 1
             continue
         if inverse > 0:
             place = np.int64(min(max((value - low) * inverse, 0.0), float(last)))
-            if place > 0 and value < cuts[place - 1]:
-                place -= 1
-            elif place < last and value >= cuts[place]:
-                place += 1
+            place += np.int64(value >= edges[place + 1]) - np.int64(value < edges[place])
         else:
             place = np.int64(np.searchsorted(cuts, value, side="right"))
         codes[i] = place
-    return finite
-
-
-@njit(nogil=True, cache=True)
-def fixed_numbers(
-    values: NDArray[np.float64], low: float, high: float, scale: int, result: NDArray[np.float64]
-) -> bool:  # pragma: no cover
-    """result[i] = ⌊scale·z + ½⌋ as a whole float, z in [-1, 1]; 0 where missing; False on ∞."""
-    middle = low + (high - low) / 2
-    half = (high - low) / 2
-    finite = True
-    for i in range(values.size):
-        value = values[i]
-        if value != value:
-            result[i] = 0.0
-            continue
-        if value == np.inf or value == -np.inf:
-            finite = False
-            result[i] = 0.0
-            continue
-        value = min(max(value, low), high)
-        q = np.floor((value - middle) / half * scale + 0.5)
-        result[i] = min(max(q, -float(scale)), float(scale))
     return finite

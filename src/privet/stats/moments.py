@@ -49,7 +49,7 @@ class Moments(Statistic):
 
     def start(self, schema: Schema) -> Answer:
         classes: Any = schema[self.column]
-        return np.zeros((2, classes.size + 1, 4), np.int64)
+        return np.zeros((4, classes.size + 1, 4), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         column = self._number(rows.schema)

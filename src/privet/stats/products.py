@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from privet.schema import Number, Schema
 from privet.stats import kernels, sql
 from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.encoding import Block, Encoding, fixed_point
+from privet.stats.encoding import Block, Encoding
+from privet.stats.product_kernels import fixed_numbers
 from privet.stats.rows import Rows, refuse_infinite
 
 __all__ = ["Part", "Products"]
@@ -105,7 +106,7 @@ class Products(Statistic):
         codes = {b.start: rows.codes(b.column.name) for b in self.encoding.blocks if b.nominal}
         numbers = [b for b in self.encoding.blocks if not b.nominal]
         position = {b.start: j for j, b in enumerate(numbers)}
-        values, gram = self._numbers(numbers, rows)
+        values, sums, there, gram = self._numbers(numbers, rows)
         for part in self.parts:
             one, other = part.one, part.other
             if one is None:
@@ -114,7 +115,7 @@ class Products(Statistic):
                 cells = np.bincount(codes[one.start], minlength=one.width + 1)[:-1] * self.scale
             elif other is None:
                 j = position[one.start]
-                cells = [int(values[j].sum()) * FINE, gram[j, j] - self._there(one, rows) * (self.scale // 2)]
+                cells = [int(sums[j]) * FINE, gram[j, j] - there[j] * (self.scale // 2)]
             elif one.nominal and other.nominal:
                 counts = np.zeros((4, one.width + 1, other.width + 1), np.int64)
                 kernels.count_pairs(codes[one.start], codes[other.start], counts)
@@ -122,32 +123,39 @@ class Products(Statistic):
             elif one.nominal or other.nominal:
                 nominal, number = (one, other) if one.nominal else (other, one)
                 weights = values[position[number.start]]
-                sums = np.bincount(codes[nominal.start], weights, nominal.width + 1)[:-1]
-                cells = sums.astype(np.int64) * FINE  # whole floats below 2^53: exact
+                found = np.bincount(codes[nominal.start], weights, nominal.width + 1)[:-1]
+                cells = found.astype(np.int64) * FINE  # whole floats below 2^53: exact
             else:
                 cells = gram[position[one.start], position[other.start]]
             state[part.place] += np.ravel(cells)
         return state
 
-    def _numbers(self, numbers: list[Block], rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The numbers in fixed point (one row each) and all sums of their products."""
+    def _numbers(
+        self, numbers: list[Block], rows: Rows
+    ) -> tuple[NDArray[np.float64], Answer, list[int], Answer]:
+        """The numbers in fixed point (one row each), their sums, how many are there, and all sums of products."""
         from threadpoolctl import threadpool_limits
 
-        values = np.empty((len(numbers), rows.size))
-        for row, block in zip(values, numbers, strict=True):
-            column = block.column
-            assert isinstance(column, Number)
-            if not kernels.fixed_numbers(rows.numbers(column.name), float(column.low), float(column.high), FINE, row):
-                refuse_infinite(column.name)
+        there = [0] * len(numbers)
+        sums = np.zeros(len(numbers), np.int64)
         gram = np.zeros((len(numbers), len(numbers)), np.int64)
+        keep = any(block.nominal for block in self.encoding.blocks)  # products with categories need all rows
+        values = np.empty((len(numbers), rows.size if keep else min(rows.size, ROWS_AT_ONCE)))
+        raw = [rows.numbers(block.column.name) for block in numbers]
         with threadpool_limits(1, "blas"):  # the engine has a worker for each core already
             for begin in range(0, rows.size, ROWS_AT_ONCE):
-                some = values[:, begin : begin + ROWS_AT_ONCE]
+                end = min(begin + ROWS_AT_ONCE, rows.size)
+                some = values[:, begin:end] if keep else values[:, : end - begin]
+                for j, block in enumerate(numbers):
+                    column = block.column
+                    assert isinstance(column, Number)
+                    number = fixed_numbers(raw[j][begin:end], float(column.low), float(column.high), FINE, some[j])
+                    if number < 0:
+                        refuse_infinite(column.name)
+                    there[j] += number
                 gram += (some @ some.T).astype(np.int64)
-        return values, gram
-
-    def _there(self, block: Block, rows: Rows) -> int:
-        return int(rows.size - np.count_nonzero(np.isnan(rows.numbers(block.column.name))))
+                sums += some.sum(axis=1).astype(np.int64)
+        return values, sums, there, gram
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state

@@ -35,9 +35,9 @@ class Weights:
 
 
 def test_exponential_weights_without_the_two(caught, passed):
-    found = caught(Weights(divisor=1), runs=24_000, search_runs=400)
+    found = caught(Weights(divisor=1), runs=48_000, search_runs=400)
     assert "eight" in found.pair.name
-    passed(Weights(divisor=2), runs=24_000, search_runs=400)
+    passed(Weights(divisor=2), runs=48_000, search_runs=400)
 
 
 def test_privets_choices(passed):

@@ -87,7 +87,7 @@ class KeepsRecord(NaiveBayes):
 
 
 def test_published_naive_bayes_is_caught(caught):
-    caught(Published(0.5), runs=14_000)
+    caught(Published(0.5), runs=8_000)
 
 
 def test_unit_noise_on_class_counts_is_caught(caught):

@@ -1,6 +1,8 @@
 """Private classifiers."""
 
+from privet.learning.classify.logistic_regression import LogisticRegression
 from privet.learning.classify.naive_bayes import NaiveBayes
 from privet.learning.classify.one_r import OneR
+from privet.learning.classify.rule_growing import RuleMiner
 
-__all__ = ["NaiveBayes", "OneR"]
+__all__ = ["LogisticRegression", "NaiveBayes", "OneR", "RuleMiner"]

@@ -13,6 +13,7 @@ from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
+from privet.learning.linear.privgene import choices_for, fit_privgene
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category
 from privet.stats import Contingency, Rows
@@ -32,6 +33,7 @@ class LogisticRegression(PrivateClassifier):
 
     * ``"newton"``: a few Newton steps on noisy gradients (``learning.linear.newton``);
     * ``"functional"``: noisy second moments and one linear solve (``learning.linear.functional``): one pass;
+    * ``"privgene"``: many private choices of which weight to move (``learning.linear.privgene``): no error bars;
     * ``"auto"``: ``"newton"``, with as many steps as the budget carries; ``explanation_`` says which and why.
 
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1 norm of
@@ -60,11 +62,11 @@ class LogisticRegression(PrivateClassifier):
         delta: Delta = 0.0,
         schema: SchemaParameter = None,
         method: Annotated[
-            Literal["auto", "newton", "functional"],
-            "How to fit: Newton steps on noisy gradients, or noisy second moments and one solve.",
+            Literal["auto", "newton", "functional", "privgene"],
+            "Newton steps on noisy gradients; noisy second moments and one solve; or private choices of moves.",
         ] = "auto",
         steps: Annotated[
-            int | None, Ge(0), Le(100), "Newton steps; None chooses by the budget and the declared records."
+            int | None, Ge(0), Le(100_000), "Newton or PrivGene steps; None chooses by the budget and the declared records."
         ] = None,
         records: Annotated[
             int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
@@ -90,7 +92,8 @@ class LogisticRegression(PrivateClassifier):
         self.classes_ = np.array(target.labels)
         self.feature_names_ = encoding.names[1:]
         self.coef_, self.intercept_ = solution.weights[:, 1:], solution.weights[:, 0]
-        self.coef_error_, self.intercept_error_ = solution.error[:, 1:], solution.error[:, 0]
+        if solution.error is not None:
+            self.coef_error_, self.intercept_error_ = solution.error[:, 1:], solution.error[:, 0]
 
     def _solution(self, curator: Curator, encoding: Encoding, target: Category) -> Solution:
         if target.size == 1:
@@ -109,6 +112,10 @@ class LogisticRegression(PrivateClassifier):
             )
             return fit_functional(curator, encoding, target, self.regularisation)
         records = self.records or ASSUMED_RECORDS
+        if self.method == "privgene":
+            moves = choices_for(curator, records) if self.steps is None else max(self.steps, 1)
+            self.method_, self.explanation_ = "privgene", f"{moves} private choices of a weight to move, as asked for."
+            return fit_privgene(curator, encoding, target, moves)
         steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
         self.method_, self.explanation_ = "newton", self._reason(steps, records)
         return fit_newton(curator, encoding, target, steps, self.regularisation)

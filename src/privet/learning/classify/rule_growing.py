@@ -139,7 +139,7 @@ def _refined(conditions: Conditions, new: Condition) -> Conditions:
 
 
 def _joined(leaves: list[Conditions], release: Release, target: Category) -> RuleList:
-    """Join two halves of a split from the bottom up where they agree, or where only noise tells them apart."""
+    """Join the halves of a split, from the bottom up, where they agree or only noise tells them apart."""
     parts = [
         (conditions, row, 1) for conditions, row in zip(leaves, release.value.astype(float), strict=True)
     ]
@@ -164,9 +164,8 @@ def _join(parts: list[Part], deviation: float) -> list[Part]:
         return parts
     half = len(parts) // 2
     one, other = _join(parts[:half], deviation), _join(parts[half:], deviation)
-    counts = sum(part[1] for part in parts)
-    height = sum(part[2] for part in parts)
-    together: Part = (parts[-1][0], np.asarray(counts), height)
+    height = len(parts)
+    together: Part = (parts[-1][0], np.sum([part[1] for part in parts], axis=0), height)
     # What the split gets right beyond the joined rule, against what noise alone would seem to gain.
     apart = sum(part[1].max() for part in (*one, *other))
     gain = apart - together[1].max()

@@ -44,10 +44,10 @@ CLASS_SUMS_SHARE = Fraction(1, 4)
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (one row for two classes, else one for each class) and the half width of their 95 % error bars."""
+    """Weights (one row for two classes, else one for each class), and half widths of their 95 % error bars, where known."""
 
     weights: Matrix
-    error: Matrix
+    error: Matrix | None
 
 
 def steps_for(curator: Curator, encoding: Encoding, target: Category, records: int) -> int:

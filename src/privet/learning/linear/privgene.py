@@ -18,6 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from privet.budget import Pure
 from privet.curator import Curator
 from privet.learning.linear.newton import Solution
 from privet.schema import Category
@@ -28,12 +29,19 @@ from privet.stats.steepest import SteepestCoordinate
 __all__ = ["choices_for", "fit_privgene"]
 
 FIRST_MOVE, LAST_MOVE = 1.0, 0.1
-FEWEST, MOST = 5, 200
+FEWEST, MOST = 5, 300
+# A choice at ε tells slopes apart that differ by a few 1/ε records; 650/ε of them are worth a choice (tried).
+WORTH = 650
 
 
-def choices_for(epsilon: float, records: int) -> int:
-    """How many choices to make: each must still tell a slope of a few hundredths of the records from noise."""
-    return int(min(max(records * epsilon / 400, FEWEST), MOST))
+def choices_for(curator: Curator, records: int) -> int:
+    """How many choices to make, from what is public: the budget and the declared number of records."""
+    currency = curator.currency
+    if isinstance(currency, Pure):
+        steps = float(currency.epsilon) * records / WORTH
+    else:  # a choice at ε costs ε²/8 of ρ
+        steps = 8 * float(currency.rho) * (records / WORTH) ** 2
+    return int(min(max(steps, FEWEST), MOST))
 
 
 def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: int) -> Solution:
@@ -47,4 +55,4 @@ def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: 
         direction, place = divmod(chosen, weights.size)
         weights = weights.copy()
         weights.flat[place] += move if direction == 0 else -move
-    return Solution(weights, np.full_like(weights, np.nan))
+    return Solution(weights, None)

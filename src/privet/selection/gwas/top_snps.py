@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from privet.budget import Ledger
 from privet.errors import ParameterError
@@ -87,6 +87,8 @@ def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
     number = len(study.variant_places)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
         raise ParameterError(f"k must lie between 1 and the number of variants, {number:,}.")
+    if how not in get_args(How):
+        raise ParameterError(f"There is no mechanism called {how!r}.", f"Use one of {', '.join(get_args(How))}.")
     if how == "gaussian" and not delta:
         raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
     if isinstance(score, Distance):

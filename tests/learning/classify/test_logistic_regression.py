@@ -1,0 +1,190 @@
+"""Logistic regression: close to scikit-learn's without noise, useful with it, the same from every source."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.linear_model import LogisticRegression as Reference
+
+from privet.budget import Ledger, Pure, exact
+from privet.checks import CHECKS
+from privet.errors import DataError, SchemaError
+from privet.learning.classify import LogisticRegression
+from privet.learning.linear import Encoder
+from privet.learning.linear.newton import cautions
+from privet.schema import Schema, Unit
+
+METHODS = ["newton", "functional", "privgene"]
+COLOURS = ["red", "green", "blue"]
+
+
+def people(records=20_000, classes=2, seed=0):
+    draw = np.random.default_rng(seed)
+    colour = draw.integers(0, 3, records)
+    age, dose = draw.uniform(0, 100, records), draw.uniform(-1, 1, records)
+    score = (age - 50) / 20 + np.array([0.0, 1.5, -1.0])[colour] - dose + draw.logistic(0, 1, records)
+    kind = np.digitize(score, np.quantile(score, np.arange(1, classes) / classes))
+    table = pa.table({"age": age, "colour": [COLOURS[c] for c in colour], "dose": dose, "kind": kind})
+    return table, Schema.of(
+        {"age": (0.0, 100.0), "colour": COLOURS, "dose": (-1.0, 1.0), "kind": list(range(classes))},
+        target="kind",
+    )
+
+
+def accuracy(model, table):
+    return float(np.mean(model.predict(table.drop_columns(["kind"])) == np.asarray(table["kind"])))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
+def test_learns_with_privacy(method, delta, neighbours):
+    table, schema = people()
+    schema = Schema(schema.columns, target="kind", unit=Unit(neighbours))
+    model = LogisticRegression(epsilon=1.0, delta=delta, schema=schema, method=method, records=20_000).fit(table)
+    reference = Reference().fit(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
+    best = reference.score(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
+    assert accuracy(model, table) > best - 0.03
+    assert model.method_ == method
+    assert model.guarantee_.holds
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_without_noise_it_is_the_reference(classes):
+    table, schema = people(classes=classes)
+    model = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
+    encoder = Encoder(schema=schema, intercept=True)
+    X = encoder.transform(table)
+    reference = Reference(max_iter=1000).fit(X[:, 1:], np.asarray(table["kind"]))
+    probability = model.predict_proba(table.drop_columns(["kind"]))
+    np.testing.assert_allclose(probability, reference.predict_proba(X[:, 1:]), atol=0.02)
+    margins = model.decision_function(table.drop_columns(["kind"]))
+    assert margins.shape == ((table.num_rows,) if classes == 2 else (table.num_rows, classes))
+    weights = np.hstack([model.intercept_[:, None], model.coef_])
+    np.testing.assert_allclose(margins, (X @ weights.T).squeeze(), atol=1e-9)
+    assert model.coef_.shape == (1 if classes == 2 else classes, 5)
+    assert model.feature_names_ == encoder.get_feature_names_out()[1:].tolist()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_many_classes(method):
+    table, schema = people(classes=4)
+    model = LogisticRegression(epsilon=4.0, schema=schema, method=method, records=20_000).fit(table)
+    assert accuracy(model, table) > 0.40  # the best is about 0.5, a guess 0.25
+    assert np.allclose(model.predict_proba(table.drop_columns(["kind"])[:50]).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_file_and_a_database_give_the_same_model(method, tmp_path):
+    ibis = pytest.importorskip("ibis")
+    table, schema = people(3000)
+    pq.write_table(table, tmp_path / "table.parquet")
+    stored = ibis.duckdb.connect().create_table("people", table)
+    make = lambda: LogisticRegression(schema=schema, method=method, random_state=3)  # noqa: E731
+    models = [make().fit(data) for data in (table, tmp_path / "table.parquet", stored)]
+    for other in models[1:]:
+        np.testing.assert_array_equal(models[0].coef_, other.coef_)
+        np.testing.assert_array_equal(models[0].intercept_, other.intercept_)
+
+
+def test_the_plan_follows_from_what_is_declared():
+    _, schema = people(10)
+    few = LogisticRegression(epsilon=0.01, schema=schema, records=1000)
+    many = LogisticRegression(epsilon=1.0, schema=schema, records=10**7)
+    steps = [len([s for s in m.rehearse().steps if "gradient" in s.what]) for m in (few, many)]
+    assert steps == [0, 8]
+    table, _ = people(500)
+    assert "too noisy" in few.fit(table).explanation_
+    assert "as declared" in many.fit(table).explanation_
+    assert "assumed" in LogisticRegression(schema=schema).fit(table).explanation_
+
+
+def test_error_bars_cover_the_weights_without_noise():
+    """Of the weights that well-filled coordinates have; the bars are for noise and sampling, not for caution."""
+    table, schema = people(50_000)
+    truth = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
+    X = Encoder(schema=schema, intercept=True).transform(table.slice(0, 500))
+    covered = []
+    for _ in range(20):
+        model = LogisticRegression(epsilon=2.0, schema=schema, steps=8).fit(table)
+        assert (model.coef_error_ > 0).all()
+        difference = np.abs(model.coef_ - truth.coef_)[0, [0, 4]]
+        covered.append(difference <= 2 * model.coef_error_[0, [0, 4]])
+    assert X.shape[1] == 6
+    assert np.mean(covered) > 0.8
+
+
+def test_budgets_are_paid_once():
+    table, schema = people(500)
+    ledger = Ledger.in_memory().as_analyst("test")
+    schema = Schema(schema.columns, target="kind", dataset="people")
+    ledger.open_account("people", Pure(exact(1)), unit=schema.unit)
+    LogisticRegression(epsilon=0.25, schema=schema, ledger=ledger, records=10**6).fit(table)
+    assert ledger.spent("people") == Pure(exact(0.25))
+
+
+# Odd tables
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e6])
+def test_odd_tables_give_finite_models(method, epsilon):
+    columns = {"x": (0.0, 1.0), "copy": (0.0, 1.0), "same": (0.0, 5.0), "c": ["a"], "wide": list(range(40)), "y": [0, 1]}
+    schema = Schema.of(columns, target="y")
+    x = np.linspace(0, 1, 30)
+    tables = {
+        "separable, constant and duplicate columns, fewer records than coordinates": (x, (x > 0.5).astype(int)),
+        "one class only": (x, np.ones(30, int)),
+        "out of bounds": (1e9 * (x - 0.5), (x > 0.5).astype(int)),
+        "one record": (x[:1], np.zeros(1, int)),
+    }
+    for name, (values, y) in tables.items():
+        table = pa.table(
+            {"x": values, "copy": values, "same": np.full(len(y), 2.0), "c": ["a"] * len(y), "wide": np.arange(len(y)), "y": y}
+        )
+        model = LogisticRegression(epsilon=epsilon, schema=schema, method=method, records=1000).fit(table)
+        assert np.isfinite(model.coef_).all(), name
+        assert np.isfinite(model.predict_proba(table.drop_columns(["y"]))).all(), name
+
+
+def test_all_missing_and_empty():
+    table, schema = people(100)
+    gaps = table.set_column(0, "age", pa.nulls(100, pa.float64())).set_column(1, "colour", pa.nulls(100, pa.string()))
+    for data in (gaps, table.slice(0, 0)):
+        model = LogisticRegression(schema=schema).fit(data)
+        assert np.isfinite(model.coef_).all()
+    assert len(model.predict(table.slice(0, 0).drop_columns(["kind"]))) == 0
+
+
+def test_errors_are_plain():
+    table, schema = people(100)
+    with pytest.raises(SchemaError, match="no attribute"):
+        LogisticRegression(schema=Schema(schema.columns[-1:], target="kind")).fit(table)
+    numeric = Schema.of({"age": (0.0, 100.0), "kind": (0.0, 1.0)}, target="kind")
+    with pytest.raises(SchemaError, match="is a number"):
+        LogisticRegression(schema=numeric).fit(table)
+    infinite = table.set_column(0, "age", pa.array([np.inf] * 100))
+    for method in METHODS:
+        with pytest.raises(DataError, match="infinit"):
+            LogisticRegression(schema=schema, method=method).fit(infinite)
+
+
+def test_a_domain_of_one_class():
+    table, schema = people(100)
+    one = Schema.of({"age": (0.0, 100.0), "kind": [0]}, target="kind")
+    model = LogisticRegression(schema=one).fit(table.set_column(3, "kind", pa.array([0] * 100)))
+    assert set(model.predict(table.select(["age"]))) == {0}
+
+
+def test_cautions_start_safe_and_end_bold():
+    assert cautions(1) == [3.0]
+    assert all(a > b for a, b in zip(cautions(5), cautions(5)[1:], strict=False))
+    assert max(cautions(9)) <= 3.0
+
+
+@pytest.mark.parametrize("method", ["functional", "privgene"])  # the registry's tests check the default
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_common_checks(method, check):
+    check(lambda **parameters: LogisticRegression(**{"method": method, **parameters}))

@@ -1,0 +1,127 @@
+"""Linear regression: least squares without noise, close to it with noise, and honest scores."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.exceptions import SkipTestWarning
+from sklearn.linear_model import LinearRegression as LeastSquares
+from sklearn.linear_model import Ridge as ReferenceRidge
+from sklearn.utils.estimator_checks import check_estimator
+
+from privet.budget import Ledger, Pure, exact
+from privet.errors import BudgetExceeded, SchemaError
+from privet.learning.linear import Encoder
+from privet.learning.regress import LinearRegression, Ridge, evaluate_regression
+from privet.schema import Schema, Unit
+
+
+def wages(records=20_000, seed=0):
+    draw = np.random.default_rng(seed)
+    hours, age = draw.uniform(0, 60, records), draw.uniform(15, 70, records)
+    job = draw.integers(0, 3, records)
+    wage = 10 * hours + 2 * age + np.array([0.0, 150.0, -80.0])[job] + draw.normal(0, 40, records) + 100
+    table = pa.table({"hours": hours, "age": age, "job": [["a", "b", "c"][j] for j in job], "wage": wage})
+    columns = {"hours": (0.0, 60.0), "age": (15.0, 70.0), "job": ["a", "b", "c"], "wage": (-500.0, 1500.0)}
+    return table, Schema.of(columns, target="wage")
+
+
+def r2(model, table):
+    return model.score(table.drop_columns(["wage"]), np.asarray(table["wage"]))
+
+
+@pytest.mark.parametrize("algorithm", [LinearRegression, Ridge])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace"])
+def test_learns_with_privacy(algorithm, delta, neighbours):
+    table, schema = wages()
+    schema = Schema(schema.columns, target="wage", unit=Unit(neighbours))
+    model = algorithm(epsilon=1.0, delta=delta, schema=schema).fit(table)
+    reference = LeastSquares().fit(Encoder(schema=schema).transform(table), np.asarray(table["wage"]))
+    best = reference.score(Encoder(schema=schema).transform(table), np.asarray(table["wage"]))
+    assert r2(model, table) > best - 0.05
+    assert model.guarantee_.holds
+
+
+def test_without_noise_it_is_least_squares():
+    table, schema = wages()
+    X, y = Encoder(schema=schema).transform(table), np.asarray(table["wage"])
+    model = LinearRegression(epsilon=1e6, schema=schema).fit(table)
+    np.testing.assert_allclose(model.predict(table), LeastSquares().fit(X, y).predict(X), atol=2)
+    strong = Ridge(epsilon=1e6, schema=schema, regularisation=3000).fit(table)
+    reference = ReferenceRidge(alpha=3000).fit(X, y)
+    np.testing.assert_allclose(strong.predict(table), reference.predict(X), atol=10)
+    assert np.abs(strong.coef_).sum() < np.abs(model.coef_).sum()
+
+
+def test_predictions_stay_within_the_public_bounds():
+    table, schema = wages(50)
+    model = Ridge(epsilon=0.01, schema=schema).fit(table)
+    predicted = model.predict(table.drop_columns(["wage"]))
+    assert ((predicted >= -500) & (predicted <= 1500)).all()
+    assert np.isfinite(model.coef_error_).all()
+
+
+def test_scikit_learn():
+    for algorithm in (LinearRegression, Ridge):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkipTestWarning)
+            check_estimator(algorithm(schema="infer", epsilon=100.0))
+
+
+def test_steps_are_those_of_the_rehearsal_and_add_up():
+    table, schema = wages(100)
+    model = Ridge(epsilon=0.5, schema=schema)
+    assert model.rehearse().steps == model.fit(table).guarantee_.steps
+    assert sum(step.amount.epsilon for step in model.guarantee_.steps) == exact(0.5)
+
+
+def test_a_seed_and_an_inferred_schema_promise_nothing():
+    table, schema = wages(100)
+    one, two = (Ridge(schema=schema, random_state=1).fit(table) for _ in range(2))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert not one.guarantee_.holds
+    inferred = Ridge(schema="infer").fit(table.select(["hours", "age"]).to_pandas(), np.asarray(table["wage"]))
+    assert not inferred.guarantee_.holds
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e6])
+def test_odd_tables(epsilon):
+    schema = Schema.of({"x": (0.0, 1.0), "copy": (0.0, 1.0), "c": ["a"], "y": (0.0, 1.0)}, target="y")
+    x = np.linspace(0, 1, 10)
+    for values in (x, x[:0], np.full(10, np.nan), np.full(10, 0.5), 1e6 * x):
+        table = pa.table({"x": values, "copy": values, "c": ["a"] * len(values), "y": values})
+        model = LinearRegression(epsilon=epsilon, schema=schema).fit(table)
+        assert np.isfinite(model.coef_).all()
+    with pytest.raises(SchemaError, match="is a category"):
+        Ridge(schema=Schema.of({"x": (0.0, 1.0), "c": ["a"]}, target="c")).fit(table)
+
+
+# Private evaluation
+
+
+def test_the_private_score_is_near_the_exact_one():
+    table, schema = wages()
+    model = Ridge(epsilon=10.0, schema=schema).fit(table)
+    score = evaluate_regression(model, table, epsilon=1.0)
+    exact_r2 = r2(model, table)
+    residual = np.asarray(table["wage"]) - model.predict(table)
+    assert abs(score.r2 - exact_r2) <= score.r2_error + 0.01
+    assert abs(score.root_mean_squared_error - np.sqrt(np.mean(residual**2))) < 10
+    assert abs(score.mean_absolute_error - np.mean(np.abs(residual))) < 10
+    assert score.guarantee.epsilon == 1.0
+
+
+def test_the_score_is_paid_for():
+    table, schema = wages(200)
+    schema = Schema(schema.columns, target="wage", dataset="wages")
+    model = Ridge(schema=schema).fit(table)
+    ledger = Ledger.in_memory().as_analyst("test")
+    ledger.open_account("wages", Pure(exact(1)), unit=schema.unit)
+    evaluate_regression(model, table, epsilon=0.75, ledger=ledger)
+    assert ledger.spent("wages") == Pure(exact(0.75))
+    with pytest.raises(BudgetExceeded):
+        evaluate_regression(model, table, epsilon=0.75, ledger=ledger)
