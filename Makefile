@@ -10,8 +10,6 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	&& $$name -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
 	&& { echo $$name; break; }; done)
 WORKERS ?= 2
-AUDIT_ROUNDS ?= 10
-AUDITED = $(wildcard tests/audit tests/budget tests/engines tests/learning tests/mechanisms tests/stats)
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check lint types imports bench audit docs weka clean
@@ -40,13 +38,9 @@ imports: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
 
-# The tests that could show a privacy fault (sensitivities, noise, accounting, engines, whole models), many times
-# over: Hypothesis draws new tables and the noise is new in each round. Outside the CI, where it repeats itself.
-audit: $(VENV)/.installed-dev ## Search hard for a privacy fault: AUDIT_ROUNDS=10 rounds of the privacy tests
-	@for round in $$(seq $(AUDIT_ROUNDS)); do \
-		echo "Round $$round of $(AUDIT_ROUNDS)"; \
-		env -u CI $(BIN)/python -m pytest -n $(WORKERS) $(AUDITED) || exit 1; \
-	done
+# Every registered algorithm, whole models, with enough runs to show a small fault; ends in an HTML report.
+audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-report/
+	$(BIN)/privet audit --all --deep --jobs $(WORKERS) --folder audit-report/runs --output audit-report/audit.html
 
 docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
 	$(BIN)/python -m privet.cli.reference

@@ -28,7 +28,11 @@ def run() -> list[Figure]:
             epsilons=[2.0, 5.0, 10.0, 50.0],
             repetitions=REPETITIONS,
         ):
-            figures.append(Figure(f"{score}, {mechanism}: found at ε = {point.epsilon:g}, k = 3", point.percentage, unit="%"))
+            figures.append(
+                Figure(
+                    f"{score}, {mechanism}: found at ε = {point.epsilon:g}, k = 3", point.percentage, unit="%"
+                )
+            )
             if point.epsilon <= 10:
                 best = max(best, point.percentage)
     return [*figures, Figure("best mechanism at k = 3, ε ≤ 10", best, 90, at_least=True, unit="%")]

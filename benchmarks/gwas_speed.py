@@ -73,7 +73,9 @@ def _one_size(folder: Path, subjects: int, variants: int) -> list[Figure]:
     ours = best_time(lambda: public_answers(study.source, study.schema, [study.question]))
     what = f"{variants:,} × {subjects:,}"
     figures = [Figure(f"tables of {what} from .bed", ours, unit="s")]
-    run = subprocess.run([sys.executable, "-c", _COUNT, str(path)], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", _COUNT, str(path)], capture_output=True, text=True, check=True
+    )
     most, before = map(float, run.stdout.split())
     figures += [
         Figure(f"  memory of the whole process while counting {what}", most, unit="MB"),

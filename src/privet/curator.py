@@ -242,7 +242,7 @@ class Curator:
 
         The scores never leave: ``TopK`` chooses by them (its proof), for ``share`` of the budget. With
         ``values_share``, what ``judge`` allows to be told of the chosen k is released with noise for k times the
-        sensitivity of one, since one unit of privacy can change all of them.
+        sensitivity of one, since one unit of privacy can change them all.
         """
         shares = [share] if values_share is None else [share, values_share]
         amounts = self._spend(shares)

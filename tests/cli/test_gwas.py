@@ -57,7 +57,20 @@ def test_the_whole_story(bed, run, answer, tmp_path):
 
 @pytest.mark.parametrize("score", ["distance", "chi2", "odds_ratio"])
 def test_text_for_people(bed, run, score):
-    result = run("gwas", "top-snps", bed, "--no-ledger", "-k", 3, "--epsilon", 60, "--score", score, "--test", "allelic")
+    result = run(
+        "gwas",
+        "top-snps",
+        bed,
+        "--no-ledger",
+        "-k",
+        3,
+        "--epsilon",
+        60,
+        "--score",
+        score,
+        "--test",
+        "allelic",
+    )
     assert "rs17" in result.stdout
     assert "Guarantee: differential privacy with ε = 60" in result.stdout
     assert "no ledger" in result.stderr

@@ -40,11 +40,17 @@ def statistic(table: np.ndarray, test: str) -> Fraction:
     if test == "allelic":
         alleles = np.array([[2 * r[0] + r[1], r[1] + 2 * r[2]], [2 * s[0] + s[1], s[1] + 2 * s[2]]])
         return statistic(alleles, "genotypic")
-    everyone = [(w, 1) for w in range(3) for _ in range(r[w])] + [(w, 0) for w in range(3) for _ in range(s[w])]
+    everyone = [(w, 1) for w in range(3) for _ in range(r[w])] + [
+        (w, 0) for w in range(3) for _ in range(s[w])
+    ]
     mean_w, mean_y = (Fraction(sum(pair[i] for pair in everyone), total) for i in (0, 1))
     between = sum((w - mean_w) * (y - mean_y) for w, y in everyone)
-    spread_w, spread_y = (sum((pair[i] - mean) ** 2 for pair in everyone) for i, mean in ((0, mean_w), (1, mean_y)))
-    return Fraction(0) if spread_w == 0 else total * between**2 / (spread_w * spread_y)  # N times the squared correlation
+    spread_w, spread_y = (
+        sum((pair[i] - mean) ** 2 for pair in everyone) for i, mean in ((0, mean_w), (1, mean_y))
+    )
+    return (
+        Fraction(0) if spread_w == 0 else total * between**2 / (spread_w * spread_y)
+    )  # N times the squared correlation
 
 
 def by_exhaustive_search(tables: np.ndarray, test: str, tau: float) -> np.ndarray:
@@ -70,7 +76,9 @@ def test_equal_to_exhaustive_search_and_of_sensitivity_one(test, cases, controls
     assert np.abs(scores[:, None] - scores[None, :])[neighbours].max() == 1
 
 
-@pytest.mark.parametrize(("cases", "controls", "tau"), [(6, 9, 0.05), (12, 10, 0.01), (9, 9, 0.5), (15, 4, 0.2)])
+@pytest.mark.parametrize(
+    ("cases", "controls", "tau"), [(6, 9, 0.05), (12, 10, 0.01), (9, 9, 0.5), (15, 4, 0.2)]
+)
 def test_tables_of_two_rows(cases, controls, tau):
     tables = all_tables(cases, controls, 2)
     np.testing.assert_array_equal(
@@ -99,7 +107,9 @@ def test_all_neighbours_of_a_larger_study(test):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.data(), st.sampled_from(["genotypic", "allelic", "trend"]), st.sampled_from([0.3, 0.05, 1e-3, 1e-6]))
+@given(
+    st.data(), st.sampled_from(["genotypic", "allelic", "trend"]), st.sampled_from([0.3, 0.05, 1e-3, 1e-6])
+)
 def test_one_change_makes_a_difference_of_at_most_one_in_real_studies(data, test, tau):
     cases, controls = data.draw(st.integers(40, 400)), data.draw(st.integers(40, 400))
     table = np.empty((2, 3), np.int64)

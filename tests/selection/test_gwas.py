@@ -18,7 +18,9 @@ from privet.stats.genotype_kernels import hardy_weinberg
 SIGNALS = (70, 250, 333)
 
 
-def make(cases: int = 150, controls: int = 150, variants: int = 500, missing: float = 0.01) -> PackedGenotypes:
+def make(
+    cases: int = 150, controls: int = 150, variants: int = 500, missing: float = 0.01
+) -> PackedGenotypes:
     draw = np.random.default_rng(3)
     phenotype = np.repeat([1, 0], [cases, controls]).astype(np.int8)
     frequency = draw.uniform(0.1, 0.5, variants)
@@ -57,7 +59,13 @@ def study() -> Study:
 )
 def test_the_signals_are_found(study, score, test, mechanism):
     release = top_snps(
-        study, 3, epsilon=80, delta=1e-6 if mechanism == "gaussian" else 0, score=score, test=test, mechanism=mechanism
+        study,
+        3,
+        epsilon=80,
+        delta=1e-6 if mechanism == "gaussian" else 0,
+        score=score,
+        test=test,
+        mechanism=mechanism,
     )
     assert {snp.name for snp in release.snps} == {f"rs{i}" for i in SIGNALS}
     assert release.guarantee.holds
@@ -96,7 +104,7 @@ def test_without_values_the_choice_has_the_whole_budget(study):
 
 
 def test_one_subject_changes_one_cell_of_each_group(study):
-    """What the sensitivities rest on: with missing genotypes put in a row, one changed subject is one move."""
+    """What the sensitivities rest on: with missing ones put in a row, one changed subject is one move."""
     source = make()
     data = source._data.copy()
     draw = np.random.default_rng(0)
@@ -104,7 +112,7 @@ def test_one_subject_changes_one_cell_of_each_group(study):
     for _ in range(20):
         other = make()
         place = int(draw.integers(0, source.row_bytes))
-        column = other._data[: -8].reshape(-1, source.row_bytes)[:, place]
+        column = other._data[:-8].reshape(-1, source.row_bytes)[:, place]
         column ^= draw.integers(0, 4, len(column)).astype(np.uint8)  # one subject, all variants
         [after] = _counts(study, other)
         moved = np.abs(tables_of(after) - tables_of(before))
@@ -175,7 +183,10 @@ def test_refusals_cost_nothing(study):
 def test_studies_that_cannot_be_used(tmp_path):
     for wrong, says in (("case", "no case"), ("control", "no control")):
         source = PackedGenotypes(
-            np.zeros((2, 4), np.uint8), "abcd", np.full(4, 0 if wrong == "case" else 1, np.int8), make().variants[:2]
+            np.zeros((2, 4), np.uint8),
+            "abcd",
+            np.full(4, 0 if wrong == "case" else 1, np.int8),
+            make().variants[:2],
         )
         with pytest.raises(DataError, match=says):
             Study(source)
@@ -213,13 +224,18 @@ def test_quality_control():
     assert study.passed.variants.sum() > 380
     assert dropped["call_rate"] >= 1 <= dropped["hardy_weinberg"]
     assert study.cases == 149
-    for wrong in ({"call_rate": 2}, {"frequency": 0.6}, {"allele_count": -1}, {"hardy_weinberg": float("nan")}):
+    for wrong in (
+        {"call_rate": 2},
+        {"frequency": 0.6},
+        {"allele_count": -1},
+        {"hardy_weinberg": float("nan")},
+    ):
         with pytest.raises(ParameterError):
             QualityControl(**wrong)
 
 
 def test_hardy_weinberg_is_exact():
-    """Against the definition, with factorials: P(h) ∝ n!/(a! h! b!)·2^h over all h of the same allele counts."""
+    """Against the definition: P(h) ∝ n!/(a! h! b!)·2^h over all h of the same allele counts."""
     from math import factorial
 
     def exact(a: int, h: int, b: int) -> float:
@@ -228,7 +244,9 @@ def test_hardy_weinberg_is_exact():
         for hets in range(alleles % 2, min(alleles, 2 * total - alleles) + 1, 2):
             first = (alleles - hets) // 2
             second = total - hets - first
-            chances[hets] = factorial(total) * 2**hets / (factorial(first) * factorial(hets) * factorial(second))
+            chances[hets] = (
+                factorial(total) * 2**hets / (factorial(first) * factorial(hets) * factorial(second))
+            )
         return sum(c for c in chances.values() if c <= chances[h] * (1 + 1e-9)) / sum(chances.values())
 
     draw = np.random.default_rng(0)

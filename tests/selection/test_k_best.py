@@ -1,4 +1,4 @@
-"""The selector: scikit-learn's contract, every score and mechanism, refusals that cost nothing, one budget."""
+"""The selector: scikit-learn's contract, scores and mechanisms, free refusals, one budget."""
 
 from __future__ import annotations
 
@@ -42,7 +42,14 @@ def test_every_score_with_every_mechanism(score, mechanism):
     X, y, schema = people()
     delta = 1e-6 if mechanism == "gaussian" else 0.0
     selector = SelectKBest(
-        k=2, score=score, mechanism=mechanism, epsilon=400, delta=delta, schema=schema, public_class=True, tau=1e-4
+        k=2,
+        score=score,
+        mechanism=mechanism,
+        epsilon=400,
+        delta=delta,
+        schema=schema,
+        public_class=True,
+        tau=1e-4,
     ).fit(X, y)
     if score != "p_value":  # whose best values are too near to 0 to be told apart, even at this epsilon
         assert sorted(selector.chosen_) == ["snp4", "snp9"]
@@ -116,12 +123,20 @@ def test_tables_of_any_size_numbers_and_missing_values():
     )
     frame.loc[draw.random(3000) < 0.1, "number"] = np.nan
     schema = Schema.of(
-        {"five": [0, 1, 2, 3, 4], "telling": [0, 1, 2, 3, 4], "number": (-3.0, 3.0), "shifted": (-2.0, 5.0), "kind": [0, 1, 2, 3]},
+        {
+            "five": [0, 1, 2, 3, 4],
+            "telling": [0, 1, 2, 3, 4],
+            "number": (-3.0, 3.0),
+            "shifted": (-2.0, 5.0),
+            "kind": [0, 1, 2, 3],
+        },
         target="kind",
         unit=Unit("replace"),
     )
     for score in ("majority", "mutual_information", "chi2"):
-        selector = SelectKBest(k=2, score=score, public_class=True, epsilon=20, schema=schema).fit(frame, kind)
+        selector = SelectKBest(k=2, score=score, public_class=True, epsilon=20, schema=schema).fit(
+            frame, kind
+        )
         assert sorted(selector.chosen_) == ["shifted", "telling"], score
 
 
@@ -160,7 +175,13 @@ def refusals():
     yield "replace", SchemaError, {"score": "chi2", "schema": added, **classes}, X, y
     yield "replace", SchemaError, {"score": "mutual_information", "schema": added}, X, y
     yield "missing", SchemaError, {"score": "odds_ratio", "schema": skipping, **classes}, X, y
-    yield "values", SchemaError, {"score": "distance", "schema": wide, **classes}, X[["snp1"]].set_axis(["a"], axis=1), y
+    yield (
+        "values",
+        SchemaError,
+        {"score": "distance", "schema": wide, **classes},
+        X[["snp1"]].set_axis(["a"], axis=1),
+        y,
+    )
     yield "class", DataError, {"score": "chi2", "schema": schema, **classes}, X, y * 0
 
 

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
+from tests_selection_tables import all_tables, changes
 
 from privet.schema import Unit
 from privet.selection.scores import Allelic, Chi2, Majority, MutualInformation, OddsRatio, PValue, Trend
 from privet.selection.scores.base import FIXED
-from tests_selection_tables import all_tables, changes
 
 SIZES = [(3, 4), (5, 5), (6, 2), (1, 6), (7, 4)]
 
@@ -41,7 +41,9 @@ def test_two_values(sizes):
     assert float(PValue().sensitivity(sizes, 2)) >= largest_change(PValue(), all_tables(sizes, 2))
 
 
-@pytest.mark.parametrize(("sizes", "values"), [((2, 2, 3), 3), ((1, 3, 2), 3), ((2, 3), 4), ((1, 2, 2, 1), 2)])
+@pytest.mark.parametrize(
+    ("sizes", "values"), [((2, 2, 3), 3), ((1, 3, 2), 3), ((2, 3), 4), ((1, 2, 2, 1), 2)]
+)
 def test_any_number_of_classes_and_values(sizes, values):
     tables = all_tables(sizes, values)
     for score in (Chi2(), PValue(), MutualInformation(), Majority()):
@@ -97,7 +99,9 @@ def test_values_equal_scipy():
         assert score.evaluate(monomorphic)[0] == pytest.approx(0)
 
 
-@pytest.mark.parametrize("score", [Chi2(), Allelic(), Trend(), PValue(), MutualInformation()], ids=lambda s: s.what)
+@pytest.mark.parametrize(
+    "score", [Chi2(), Allelic(), Trend(), PValue(), MutualInformation()], ids=lambda s: s.what
+)
 def test_fixed_point_keeps_the_sensitivity(score):
     tables = all_tables((5, 5), 3)
     judged = score.judge([tables], Unit("replace"))

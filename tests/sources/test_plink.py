@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.engines import GenotypeEngine, engine_for
-from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources import PackedGenotypes, PlinkSource, fingerprint, open_source, write_plink
 from privet.sources.genotypes import pack, unpack
@@ -26,7 +25,9 @@ SCHEMA = Schema.of({"phenotype": ["control", "case"]}, target="phenotype")
 def study(subjects: int, variants: int, seed: int = 0) -> PackedGenotypes:
     draw = np.random.default_rng(seed)
     copies = draw.choice(4, (variants, subjects), p=[0.5, 0.3, 0.15, 0.05]).astype(np.uint8)
-    copies[: min(2, variants)] = np.array([[0], [3]], np.uint8)[: min(2, variants)]  # monomorphic, all missing
+    copies[: min(2, variants)] = np.array([[0], [3]], np.uint8)[
+        : min(2, variants)
+    ]  # monomorphic, all missing
     table = pa.table(
         {
             "chromosome": ["1"] * variants,
@@ -137,7 +138,19 @@ def test_counts_equal_those_of_plink(tmp_path, subjects):
     source = study(subjects, 400)
     write_plink(source, tmp_path / "s.bed")
     subprocess.run(
-        [PLINK or "plink1.9", "--bfile", "s", "--freqx", "--model", "--cell", "0", "--allow-no-sex", "--keep-allele-order", "--out", "s"],
+        [
+            PLINK or "plink1.9",
+            "--bfile",
+            "s",
+            "--freqx",
+            "--model",
+            "--cell",
+            "0",
+            "--allow-no-sex",
+            "--keep-allele-order",
+            "--out",
+            "s",
+        ],
         cwd=tmp_path,
         check=True,
         capture_output=True,

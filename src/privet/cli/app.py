@@ -12,6 +12,7 @@ import click
 from privet import __version__
 from privet.cli.algorithms import algorithms
 from privet.cli.auditing import audit
+from privet.cli.compare import compare
 from privet.cli.cross_validate import cross_validate
 from privet.cli.demo import demo
 from privet.cli.evaluate import evaluate
@@ -103,6 +104,7 @@ for _command in (
     algorithms,
     audit,
     perturb,
+    compare,
     gwas,
     model,
     keys,

@@ -41,10 +41,16 @@ _study = _stacked(
     ),
     click.option("--keep", type=FILE, metavar="FILE", help="Look only at the variants of this public list."),
     click.option("--dataset", metavar="NAME", help="The people's account in the ledger."),
-    click.option("--subject-missing", type=float, default=1.0, help="Drop subjects with more missing than this share."),
-    click.option("--call-rate", type=float, default=0.0, help="Drop variants known in fewer than this share."),
+    click.option(
+        "--subject-missing", type=float, default=1.0, help="Drop subjects with more missing than this share."
+    ),
+    click.option(
+        "--call-rate", type=float, default=0.0, help="Drop variants known in fewer than this share."
+    ),
     click.option("--maf", type=float, default=0.0, help="Drop variants with a rarer minor allele than this."),
-    click.option("--allele-count", type=int, default=0, help="Drop variants whose rarer allele fewer people have."),
+    click.option(
+        "--allele-count", type=int, default=0, help="Drop variants whose rarer allele fewer people have."
+    ),
     click.option("--hwe", type=float, default=0.0, help="Drop variants with a lower Hardy–Weinberg p-value."),
 )
 _pays = _stacked(
@@ -56,10 +62,18 @@ _pays = _stacked(
     click.option("--yes", "-y", is_flag=True, help="Do not ask before spending."),
 )
 _epsilon = click.option("--epsilon", type=float, required=True, help="Privacy loss of the whole run.")
-_delta = click.option("--delta", type=float, default=0.0, show_default=True, help="0 gives pure differential privacy.")
-_tau = click.option("--tau", type=float, default=1e-5, show_default=True, help="The p-value that counts as significant.")
+_delta = click.option(
+    "--delta", type=float, default=0.0, show_default=True, help="0 gives pure differential privacy."
+)
+_tau = click.option(
+    "--tau", type=float, default=1e-5, show_default=True, help="The p-value that counts as significant."
+)
 _test = click.option(
-    "--test", type=click.Choice(TESTS), default="genotypic", show_default=True, help="The test of association."
+    "--test",
+    type=click.Choice(TESTS),
+    default="genotypic",
+    show_default=True,
+    help="The test of association.",
 )
 
 
@@ -112,7 +126,9 @@ def _list(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError):
-        raise DataError(f"The list {path.name} cannot be read.", "It should hold one variant's id a line.") from None
+        raise DataError(
+            f"The list {path.name} cannot be read.", "It should hold one variant's id a line."
+        ) from None
 
 
 def _payer(how: dict[str, Any], what: str, epsilon: float, delta: float) -> tuple[Ledger | None, int | None]:
@@ -143,7 +159,10 @@ def open_(epsilon: float, delta: float, ledger: Path, analyst: str | None, **opt
 
     study = _opened(**options)
     name = service.open_account(
-        service.open_ledger(ledger, analyst, create=True), study.source, study.schema, service.limit_of(epsilon, delta)
+        service.open_ledger(ledger, analyst, create=True),
+        study.source,
+        study.schema,
+        service.limit_of(epsilon, delta),
     )
     output().result({"dataset": name}, lambda: click.echo(f"The account '{name}' is open in {ledger}."))
 
@@ -169,8 +188,10 @@ def qc(**options: Any) -> None:
     }
 
     def text() -> None:
-        click.echo(f"Subjects: {result['subjects_kept']:,} of {result['subjects']:,} kept "
-                   f"({study.cases:,} cases, {study.controls:,} controls).")
+        click.echo(
+            f"Subjects: {result['subjects_kept']:,} of {result['subjects']:,} kept "
+            f"({study.cases:,} cases, {study.controls:,} controls)."
+        )
         click.echo(f"Variants: {result['variants_kept']:,} of {result['variants']:,} kept.")
         to.table(["dropped by", "number"], list(passed.dropped.items()))
         to.note("These numbers are exact: for the owner of the data, not for release.")
@@ -183,11 +204,17 @@ def qc(**options: Any) -> None:
 @click.option("--k", "-k", type=int, default=10, show_default=True, help="How many variants are chosen.")
 @_epsilon
 @_delta
-@click.option("--score", type=click.Choice(SCORES), default="distance", show_default=True, help="What makes one good.")
+@click.option(
+    "--score", type=click.Choice(SCORES), default="distance", show_default=True, help="What makes one good."
+)
 @_test
 @_tau
 @click.option(
-    "--mechanism", type=click.Choice(MECHANISMS), default=MECHANISMS[0], show_default=True, help="How they are chosen."
+    "--mechanism",
+    type=click.Choice(MECHANISMS),
+    default=MECHANISMS[0],
+    show_default=True,
+    help="How they are chosen.",
 )
 @click.option("--no-values", is_flag=True, help="Choose only: the whole budget is for the choice.")
 @click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Where an HTML report goes.")
@@ -234,7 +261,14 @@ def top_snps_(
 
     def text() -> None:
         rows = [
-            [s.name, s.chromosome, s.position, s.a1, s.a2, s.odds_ratio or ("" if s.value is None else f"{s.value:.3g}")]
+            [
+                s.name,
+                s.chromosome,
+                s.position,
+                s.a1,
+                s.a2,
+                s.odds_ratio or ("" if s.value is None else f"{s.value:.3g}"),
+            ]
             for s in release.snps
         ]
         to.table(["variant", "chromosome", "position", "a1", "a2", release.unit], rows)
@@ -254,7 +288,9 @@ def top_snps_(
 @_delta
 @_test
 @_tau
-@click.option("--most", type=int, default=1000, show_default=True, help="The largest count that can be answered.")
+@click.option(
+    "--most", type=int, default=1000, show_default=True, help="The largest count that can be answered."
+)
 @_pays
 @shows_json
 def count_significant_(
@@ -273,8 +309,10 @@ def count_significant_(
     )
 
     def text() -> None:
-        click.echo(f"{answer.count:,} variants have p < {tau:g} in a study that differs from this one in at most "
-                   f"{answer.records:.0f} records (95 % of cases).")
+        click.echo(
+            f"{answer.count:,} variants have p < {tau:g} in a study that differs from this one in at most "
+            f"{answer.records:.0f} records (95 % of cases)."
+        )
         click.echo(answer.guarantee.headline)
 
     to.result(answer.to_dict(), text)
@@ -295,7 +333,8 @@ def tables(epsilon: float, delta: float, **options: Any) -> None:
     options, pays = _split(options)
     if options["keep"] is None:
         raise ParameterError(
-            "Tables of all variants would be nothing but noise.", "Name the ones you need in a file: --keep FILE."
+            "Tables of all variants would be nothing but noise.",
+            "Name the ones you need in a file: --keep FILE.",
         )
     study = _opened(**options)
     ledger, seed = _payer(pays, f"{len(study.variant_places)} tables", epsilon, delta)
@@ -316,7 +355,9 @@ def tables(epsilon: float, delta: float, **options: Any) -> None:
 
 @gwas.command()
 @_study
-@click.option("-o", "--output", "place", type=FILE, required=True, metavar="FILE", help=".arff, .parquet, .csv or .bed")
+@click.option(
+    "-o", "--output", "place", type=FILE, required=True, metavar="FILE", help=".arff, .parquet, .csv or .bed"
+)
 @force
 @shows_json
 def convert(place: Path, force: bool, **options: Any) -> None:
@@ -334,12 +375,14 @@ def convert(place: Path, force: bool, **options: Any) -> None:
 
 @gwas.command()
 @_study
-@click.option("--k", "-k", type=int, default=10, show_default=True, help="How many odds ratios Privet releases.")
+@click.option(
+    "--k", "-k", type=int, default=10, show_default=True, help="How many odds ratios Privet releases."
+)
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="At which privacy loss.")
 @click.option("--releases", type=int, default=20, show_default=True, help="How many releases are attacked.")
 @shows_json
 def homer(k: int, epsilon: float, releases: int, **options: Any) -> None:
-    """Attack this study: can members be told from exact frequencies, and from Privet's release? For the owner."""
+    """Attack this study, as its owner: who is told by exact frequencies, and who by Privet's release?"""
     from privet.selection.gwas import homer as attack
 
     to = output()
@@ -350,10 +393,18 @@ def homer(k: int, epsilon: float, releases: int, **options: Any) -> None:
         to.table(
             ["released", "members told from strangers", "members found at 5 % false alarms"],
             [
-                [f"exact frequencies of {result.variants:,} variants", f"{result.exact_area:.3f}", f"{result.exact_found:.0%}"],
-                [f"{k} odds ratios at ε = {epsilon:g}", f"{result.private_area:.3f}", f"{result.private_found:.0%}"],
+                [
+                    f"exact frequencies of {result.variants:,} variants",
+                    f"{result.exact_area:.3f}",
+                    f"{result.exact_found:.0%}",
+                ],
+                [
+                    f"{k} odds ratios at ε = {epsilon:g}",
+                    f"{result.private_area:.3f}",
+                    f"{result.private_found:.0%}",
+                ],
             ],
         )
-        to.note("0.5 is a coin, 1 is certainty. These numbers are exact: for the owner of the data, not for release.")
+        to.note("0.5 is a coin, 1 is certainty. Exact numbers: for the owner of the data, not for release.")
 
     to.result(result.to_dict(), text)

@@ -27,7 +27,9 @@ class GenotypeEngine:
         assert len(questions) == len(statistics)
         states = [question.start(schema) for question in questions]
         for block in source.blocks():
-            states = [q.fold_block(s, block.start, block.data) for q, s in zip(questions, states, strict=True)]
+            states = [
+                q.fold_block(s, block.start, block.data) for q, s in zip(questions, states, strict=True)
+            ]
             if self._watch is not None:
                 self._watch(block.start + len(block.data), source.variant_count)
         return [q.finish(state, schema) for q, state in zip(questions, states, strict=True)]

@@ -1,8 +1,8 @@
 """The thesis's figures on association: how many of the truly relevant variants are found, against ε.
 
-The k truly relevant variants are the k best by the exact test; a private choice is repeated, and the mean share of them
-among the chosen k is the figure. All on public or simulated data: exact scores are looked at here, and noise comes from
-a seed, so nothing here carries a guarantee.
+The k truly relevant variants are the k best by the exact test; a private choice is repeated, and the mean
+share of them among the chosen k is the figure. All on public or simulated data: exact scores are looked at
+here, and noise comes from a seed, so nothing here carries a guarantee.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def simulated_tables(
 ) -> NDArray[np.int64]:
     """Tables of the thesis's size: variants without effect in Hardy–Weinberg proportions, and strong signals.
 
-    A signal's risk allele has a frequency of 0.65 in cases and of 0.2 in controls.
+    A signal's risk allele has a frequency of 0.5 in cases and of 0.2 in controls.
     """
     draw = np.random.default_rng(seed)
     frequency = draw.uniform(0.05, 0.5, (variants, 2))
     frequency[:, 1] = frequency[:, 0]
-    frequency[draw.choice(variants, signals, replace=False)] = (0.65, 0.2)
+    frequency[draw.choice(variants, signals, replace=False)] = (0.5, 0.2)
     shares = np.stack([(1 - frequency) ** 2, 2 * frequency * (1 - frequency), frequency**2], axis=2)
     groups = [draw.multinomial(size, shares[:, group]) for group, size in enumerate((cases, controls))]
     return np.stack(groups, axis=1).astype(np.int64)
@@ -77,7 +77,7 @@ def recovery(
     among: int | None = None,
     seed: int = 0,
 ) -> list[Recovery]:
-    """The curve of one score and mechanism. ``among``: any of that many best counts (the thesis's "weak" plot).
+    """The curve of one score and mechanism. ``among``: any of that many best counts (a "weak" plot).
 
     >>> few = simulated_tables(200, signals=3)
     >>> [point] = recovery(few, ks=[3], epsilons=[1000.0], repetitions=5)
@@ -93,7 +93,9 @@ def recovery(
         relevant = set(best[: among or k].tolist())
         for epsilon in epsilons:
             choice = TopK(currency_of(budget(epsilon, delta)), k, judged.sensitivity, mechanism)
-            hits = [len(relevant & set(choice.choose(judged.scores, source).tolist())) for _ in range(repetitions)]
+            hits = [
+                len(relevant & set(choice.choose(judged.scores, source).tolist())) for _ in range(repetitions)
+            ]
             found.append(Recovery(score, mechanism, k, epsilon, 100 * float(np.mean(hits)) / k))
     return found
 

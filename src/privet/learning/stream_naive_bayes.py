@@ -115,7 +115,7 @@ class StreamingNaiveBayes(BaseEstimator):
             if code < len(table):
                 scores += table[code]
         chances = softmax(scores)
-        return dict(zip(self.classes_, chances.tolist(), strict=True))
+        return dict(zip(self._target.labels, chances.tolist(), strict=True))
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """The most probable class of one record."""

@@ -32,19 +32,21 @@ class TopK:
 
     ``sensitivity`` is Δ, the most that any score differs between two neighbours.
 
-    *Rounds.* ``permute_and_flip`` and ``exponential`` choose k times with fresh noise among those not yet chosen.
-    Each round is ε₀-differentially private whatever was chosen before, so k rounds compose. For pure ε: ε₀ = ε/k.
-    For ρ-zCDP: an ε₀-private round of permute-and-flip is ε₀²/2-zCDP (Bun, Steinke 2016), so ε₀ = √(2ρ/k); the
-    exponential mechanism's privacy loss stays within a range of width ε₀, so a round of it is ε₀²/8-zCDP (Cesar,
-    Rogers 2021), and ε₀ = √(8ρ/k): noise that grows with √k. ``gaussian`` is this last one under the name that
-    (ε, δ) has elsewhere: Gumbel noise for the choice, and Gaussian noise for the values of what was chosen.
+    *Rounds.* ``permute_and_flip`` and ``exponential`` choose k times with fresh noise among those not yet
+    chosen. Each round is ε₀-differentially private whatever was chosen before, so k rounds compose. For
+    pure ε: ε₀ = ε/k. For ρ-zCDP: an ε₀-private round of permute-and-flip is ε₀²/2-zCDP (Bun, Steinke 2016),
+    so ε₀ = √(2ρ/k); the exponential mechanism's privacy loss stays within a range of width ε₀, so a round
+    of it is ε₀²/8-zCDP (Cesar, Rogers 2021), and ε₀ = √(8ρ/k): noise that grows with √k. ``gaussian`` is
+    this last one under the name that (ε, δ) has elsewhere: Gumbel noise for the choice, and Gaussian noise
+    for the values of what was chosen.
 
     *Once.* ``laplace`` adds two-sided geometric noise of scale 2kΔ/ε to all scores and takes the k largest.
-    *Proof.* Let S be a set of k candidates, in an order; fix the noise of all others. With equal sums the earlier
-    candidate wins. Raising the noise zᵢ of every i in S by 2Δ keeps each i ahead of every j outside it on a
-    neighbour: q′ᵢ + zᵢ + 2Δ ≥ qᵢ + zᵢ + Δ ≥ qⱼ + zⱼ + Δ ≥ q′ⱼ + zⱼ, and it keeps the order within S up to changes of
-    q by Δ each, for which ranks are not released: the order handed out is that of the candidates' numbers.
-    Raising k draws by 2Δ each costs a factor of at most exp(2kΔ/scale) = e^ε. ∎ With ρ: ε = √(2ρ).
+    *Proof.* Let S be a set of k candidates, in an order; fix the noise of all others. With equal sums the
+    earlier candidate wins. Raising the noise zᵢ of every i in S by 2Δ keeps each i ahead of every j outside
+    it on a neighbour: q′ᵢ + zᵢ + 2Δ ≥ qᵢ + zᵢ + Δ ≥ qⱼ + zⱼ + Δ ≥ q′ⱼ + zⱼ, and it keeps the order within S
+    up to changes of q by Δ each, for which ranks are not released: the order handed out is that of the
+    candidates' numbers. Raising k draws by 2Δ each costs a factor of at most exp(2kΔ/scale) = e^ε. ∎ With
+    ρ: ε = √(2ρ).
 
     >>> from privet.randomness import seeded
     >>> best = TopK(Pure(Fraction(8)), k=2, how="permute_and_flip")
@@ -62,7 +64,9 @@ class TopK:
         object.__setattr__(self, "k", whole("number k of candidates to choose", self.k))
         object.__setattr__(self, "sensitivity", whole("sensitivity", self.sensitivity))
         if self.how == "gaussian" and isinstance(self.amount, Pure):
-            raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, or another mechanism.")
+            raise ParameterError(
+                "The Gaussian form needs a delta above 0.", "Give delta=1e-6, or another mechanism."
+            )
         if self.how not in ("permute_and_flip", "exponential", "laplace", "gaussian"):
             raise ParameterError(f"There is no way to choose called {self.how!r}.")
         self.mechanism.event  # noqa: B018  # parameters that do not fit are refused now
@@ -83,7 +87,9 @@ class TopK:
     def choose(self, scores: ArrayLike, randomness: Randomness) -> IntegerArray:
         values = checked(scores)
         if self.k > values.size:
-            raise ParameterError(f"k = {self.k} of {values.size} candidates cannot be chosen.", "Give a smaller k.")
+            raise ParameterError(
+                f"k = {self.k} of {values.size} candidates cannot be chosen.", "Give a smaller k."
+            )
         if isinstance(self.mechanism, Geometric):
             noisy = self.mechanism.randomise(values, randomness)
             return np.sort(np.argsort(-noisy, kind="stable")[: self.k])
@@ -93,7 +99,7 @@ class TopK:
         return randomness.noisy_top_k(values, self.k, self.mechanism.scale, noise)
 
     def error(self, candidates: int, confidence: float = 0.95) -> float:
-        """Every chosen score is within this of one that could have been chosen instead, with this probability."""
+        """Every chosen score is within this of the best left at its turn, with this probability."""
         outside = confident(confidence) / self.k
         if isinstance(self.mechanism, Geometric):
             # Each of the noises stays within ± half of this: a union bound over all candidates.

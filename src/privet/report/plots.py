@@ -17,6 +17,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from privet.errors import MissingExtra
 from privet.report.look import FAINT, INK, SERIES, VARIABLES
 
@@ -135,8 +137,8 @@ def lines(
 
 
 def points(
-    x: Sequence[float],
-    y: Sequence[float],
+    x: Sequence[float] | NDArray[Any],
+    y: Sequence[float] | NDArray[Any],
     error: float,
     *,
     xlabel: str,

@@ -44,7 +44,7 @@ def fraction(
 
 
 @njit(nogil=True, cache=True)
-def _wide_at_least(num: int, shift: int, mantissa: int, den: int) -> bool:  # pragma: no cover
+def _wide_at_least(num: int, shift: int, mantissa: int, den: int) -> Any:  # pragma: no cover
     """num · 2^shift ≥ mantissa · den in 128 bits (num < 2^63, den < 2^48, mantissa ≤ 2^53, shift ≤ 60)."""
     low = np.uint64(0xFFFFFFFF)
     width = np.uint64(32)
@@ -61,9 +61,7 @@ def _wide_at_least(num: int, shift: int, mantissa: int, den: int) -> bool:  # pr
 
 
 @njit(nogil=True, cache=True, inline="always")
-def significant(
-    num: int, den: int, threshold: float, mantissa: int, shift: int
-) -> bool:  # pragma: no cover
+def significant(num: int, den: int, threshold: float, mantissa: int, shift: int) -> bool:  # pragma: no cover
     if den == 0:
         return False
     left, right = float(num), threshold * float(den)
@@ -122,9 +120,13 @@ def _reachable(
                 for other in range(paths):
                     _walk(theirs, other, k - steps, own)
                     if group == 0:
-                        num, den = fraction(test, new[0], new[1], new[2], own[0], own[1], own[2], cases, controls)
+                        num, den = fraction(
+                            test, new[0], new[1], new[2], own[0], own[1], own[2], cases, controls
+                        )
                     else:
-                        num, den = fraction(test, own[0], own[1], own[2], new[0], new[1], new[2], cases, controls)
+                        num, den = fraction(
+                            test, own[0], own[1], own[2], new[0], new[1], new[2], cases, controls
+                        )
                     if significant(num, den, threshold, mantissa, shift):
                         return True
     return False
@@ -259,7 +261,15 @@ def _to_insignificance(
                     if ours + slopes[1, 0] * c0 + slopes[1, 1] * c1 + slopes[1, 2] * c2 >= limit:
                         continue
                     num, den = fraction(
-                        test, r[0] + d0, r[1] + d1, r[2] + d2, s[0] + c0, s[1] + c1, s[2] + c2, cases, controls
+                        test,
+                        r[0] + d0,
+                        r[1] + d1,
+                        r[2] + d2,
+                        s[0] + c0,
+                        s[1] + c1,
+                        s[2] + c2,
+                        cases,
+                        controls,
                     )
                     if not significant(num, den, threshold, mantissa, shift):
                         k = a + b

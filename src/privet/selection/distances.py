@@ -1,39 +1,42 @@
 """Exact distance scores: how many records must change for a table's significance to flip.
 
-A study has R cases and S controls, which are public. One attribute gives a table r = (r₀, r₁, r₂) of the cases
-and s of the controls. A *change* gives one record another value and leaves it in its group; the distance of two
-tables is the least number of changes between them, ½Σ|rᵢ − r′ᵢ| + ½Σ|sᵢ − s′ᵢ|. A table is *significant* if its
-test statistic is at least the value t that the test exceeds with probability τ by chance. With d ≥ 1 the distance
-to the nearest table of the other kind,
+A study has R cases and S controls, which are public. One attribute gives a table r = (r₀, r₁, r₂) of the
+cases and s of the controls. A *change* gives one record another value and leaves it in its group; the
+distance of two tables is the least number of changes between them, ½Σ|rᵢ − r′ᵢ| + ½Σ|sᵢ − s′ᵢ|. A table is
+*significant* if its test statistic is at least the value t that the test exceeds with probability τ by
+chance. With d ≥ 1 the distance to the nearest table of the other kind,
 
     score = +d if the table is significant, and 1 − d if not.
 
 **Sensitivity 1.** Neighbours (``replace`` within a group) have tables T, T′ at distance at most 1 for every
-attribute. If both are significant, d differs by at most 1, since the distance to a fixed set does. If only T is,
-then d(T) = 1 and d(T′) = 1, and the scores are 1 and 0. Which tables are significant is decided without rounding
-(``distance_kernels``), so this holds on the computer as it does on paper. The tests check it on all pairs.
+attribute. If both are significant, d differs by at most 1, since the distance to a fixed set does. If only
+T is, then d(T) = 1 and d(T′) = 1, and the scores are 1 and 0. Which tables are significant is decided
+without rounding (``distance_kernels``), so this holds on the computer as it does on paper. The tests check
+it on all pairs.
 
 **Three tests**, each a convex function f of (r, s), where m = r + s, and w = 0, 1, 2 counts alleles:
 
-* genotypic (Pearson's χ², 2 degrees of freedom; 1 for two rows): χ² = N²/(RS)·(Σ rᵢ²/mᵢ − R²/N); r²/m is convex;
+* genotypic (Pearson's χ², 2 degrees of freedom; 1 for two rows): χ² = N²/(RS)·(Σ rᵢ²/mᵢ − R²/N); r²/m is
+  convex;
 * allelic (χ² of alleles, 1 degree): 2N·U²/(RS·W(2N − W)) with U = S·Σwr − R·Σws, W = Σwm;
 * trend (Cochran–Armitage, 1 degree): N·U²/(RS·V), V = N·Σw²m − W².
 
 U is linear, and W(2N − W) and V are concave and not negative, so U²/V is convex. Where V = 0 all records are
 equal; the statistic is then 0, and such an attribute is never significant.
 
-**Towards significance** f must rise. For a changes among cases and b among controls the tables within reach fill
-a polytope, and a convex function is largest at one of its corners: all changes lead to one row, from one of the
-other two until it is empty and then from the third. That makes 6 · 6 pairs of paths. Along a pair, with
-a + b = k, the table is a piecewise linear function of a, and f, convex on each piece, is largest at an end of one:
-a ∈ {0, k}, or a row is just empty. All these tables are whole, so the largest f over *all* tables within k changes
-is found by looking at 12 of them (a = 0 or k) and at those few in which a row is just empty; k by bisection.
+**Towards significance** f must rise. For a changes among cases and b among controls the tables within reach
+fill a polytope, and a convex function is largest at one of its corners: all changes lead to one row, from
+one of the other two until it is empty and then from the third. That makes 6 · 6 pairs of paths. Along a
+pair, with a + b = k, the table is a piecewise linear function of a, and f, convex on each piece, is largest
+at an end of one: a ∈ {0, k}, or a row is just empty. All these tables are whole, so the largest f over
+*all* tables within k changes is found by looking at 12 of them (a = 0 or k) and at those few in which a row
+is just empty; k by bisection.
 
 **Towards insignificance** f must fall, and the least value of a convex function over whole tables can lie
-anywhere. A greedy descent gives some number k of changes that suffices. Then *all* tables within k − 1 changes are
-searched, except those that a tangent plane of f rules out: f(x) ≥ f(x₁) + ∇f(x₁)·(x − x₁) for every x, so where
-the right side is at least T, x is significant. (x₁ is the last significant table of the descent. Pruning is done
-in floats, with a margin a million times their error.)
+anywhere. A greedy descent gives some number k of changes that suffices. Then *all* tables within k − 1
+changes are searched, except those that a tangent plane of f rules out: f(x) ≥ f(x₁) + ∇f(x₁)·(x − x₁) for
+every x, so where the right side is at least T, x is significant. (x₁ is the last significant table of the
+descent. Pruning is done in floats, with a margin a million times their error.)
 
 Johnson and Shmatikov (2013) proposed such scores; theirs and later ones approximate the distance, and with an
 approximate distance the sensitivity is not 1.
@@ -43,7 +46,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,9 +140,10 @@ def _code(test: Test) -> int:
     return {"genotypic": kernels.GENOTYPIC, "allelic": kernels.ALLELIC, "trend": kernels.TREND}[test]
 
 
-def _in_threads(test: int, counts: NDArray[np.int64], *how: float) -> NDArray[np.int64]:
-    from privet.selection.distance_kernels import distance_scores as compiled
+def _in_threads(test: int, counts: NDArray[np.int64], *how: Any) -> NDArray[np.int64]:
+    from privet.selection import distance_kernels
 
+    compiled: Any = distance_kernels.distance_scores
     scores = np.empty(len(counts), np.int64)
     starts = range(0, len(counts), _CHUNK)
 

@@ -1,11 +1,12 @@
 """The k attributes that tell most about the class, chosen privately: a filter for any table.
 
-One contingency table of each attribute and the class is counted (a number is put into public bins), scored inside
-the curator, and only the choice and noisy values of what was chosen come out. Half the budget chooses, half is
-for the values; without values the choice has all of it.
+One contingency table of each attribute and the class is counted (a number is put into public bins), scored
+inside the curator, and only the choice and noisy values of what was chosen come out. Half the budget
+chooses, half is for the values; without values the choice has all of it.
 
-**Privacy.** The choice is ``mechanisms.top_k``, by a score whose sensitivity is proved beside it; the values of the
-k chosen attributes are k measurements of one score's sensitivity. The two compose sequentially to (ε, δ).
+**Privacy.** The choice is ``mechanisms.top_k``, by a score whose sensitivity is proved beside it; the
+values of the k chosen attributes are k measurements of one score's sensitivity. The two compose
+sequentially to (ε, δ).
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ HALF = Fraction(1, 2)
 class SelectKBest(SelectorMixin, PrivateEstimator):
     """Chooses k attributes with differential privacy, and releases noisy values of them.
 
-    The whole fit is (ε, δ)-differentially private for the schema's unit of privacy. ``majority`` works for both
-    neighbour relations; ``mutual_information`` needs ``replace``; the tests of association need ``replace`` and a
-    public class (``public_class=True``), and protect records within their class.
+    The whole fit is (ε, δ)-differentially private for the schema's unit of privacy. ``majority`` works for
+    both neighbour relations; ``mutual_information`` needs ``replace``; the tests of association need
+    ``replace`` and a public class (``public_class=True``), and protect records within their class.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -95,9 +96,12 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         tau: Annotated[
             float, Gt(0), Lt(1), "The p-value that counts as significant, for distance and odds_ratio."
         ] = 0.05,
-        values: Annotated[bool, "Whether half the budget is for noisy values of the chosen attributes."] = True,
+        values: Annotated[
+            bool, "Whether half the budget is for noisy values of the chosen attributes."
+        ] = True,
         public_class: Annotated[
-            bool, "Say that who is in which class is public; only then records are protected within their class."
+            bool,
+            "Say that who is in which class is public; only then records are protected within their class.",
         ] = False,
         bins: Annotated[
             int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
@@ -135,7 +139,9 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         plan = self._plan(schema)
         if score.needs == "class":
             curator.assume("the class of every record, and so how many each class has", f"score {score.what}")
-            curator.admit("That a record is of one class and not of another: records are protected within it.")
+            curator.admit(
+                "That a record is of one class and not of another: records are protected within it."
+            )
         elif score.needs == "replace":
             curator.assume("that every record has a class", f"score {score.what}")
         chosen, release = curator.select(
@@ -169,7 +175,9 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
     def _scorer(self) -> Score:
         if self.custom is not None:
             if not isinstance(self.custom, Score):
-                raise ParameterError("custom must be a Score.", "Derive it from privet.selection.scores.Score.")
+                raise ParameterError(
+                    "custom must be a Score.", "Derive it from privet.selection.scores.Score."
+                )
             return self.custom
         if self.score == "distance":
             return Distance("genotypic", self.tau)
@@ -260,7 +268,11 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         copies = [self._height(self.schema_[name], self.schema_) - 1 for name in self.chosen_]
         return [
             odds_ratio(
-                second, first, copy * self.class_sizes_[1], copy * self.class_sizes_[0], self.values_deviation_
+                second,
+                first,
+                copy * self.class_sizes_[1],
+                copy * self.class_sizes_[0],
+                self.values_deviation_,
             )
             for (first, second), copy in zip(self.values_, copies, strict=True)
         ]
@@ -271,7 +283,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         return mask
 
     def transform(self, X: Any) -> Any:
-        """The chosen columns. A data frame remembers that it was cut, so that a model's schema is cut as well."""
+        """The chosen columns. A data frame remembers that it was cut, and a model's schema follows."""
         out = super().transform(X)
         if hasattr(out, "attrs"):
             out.attrs["privet_selected"] = [n for n in self.columns_ if n in self.chosen_]

@@ -1,4 +1,4 @@
-"""Odds ratios from noisy 2 × 2 tables, with intervals that account for the noise: all of it post-processing."""
+"""Odds ratios from noisy 2 × 2 tables, with intervals that account for the noise: post-processing."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def odds_ratio(
 ) -> OddsRatioEstimate:
     """Odds of the value among cases over its odds among controls, from two noisy counts out of public totals.
 
-    The log odds of a count n out of m have a variance of 1/n + 1/(m − n) from sampling (Woolf). Noise of variance
-    σ² on n moves them by (1/n + 1/(m − n))·noise to first order, which adds σ²·(1/n + 1/(m − n))². Counts are first
-    cut to where a count can be, half a record from its ends. Where the noise is as large as a count, the interval
-    is opened on that side: such a table does not bound the ratio.
+    The log odds of a count n out of m have a variance of 1/n + 1/(m − n) from sampling (Woolf). Noise of
+    variance σ² on n moves them by (1/n + 1/(m − n))·noise to first order, which adds σ²·(1/n + 1/(m − n))².
+    Counts are first cut to where a count can be, half a record from its ends. Where the noise is as large
+    as a count, the interval is opened on that side: such a table does not bound the ratio.
 
     >>> str(odds_ratio(120, 60, 300, 300, deviation=4.0))
     '2.67 (1.76 to 4.04)'

@@ -42,10 +42,20 @@ def largest_change(cases: int, controls: int) -> float:  # pragma: no cover
                 middle = start
                 if u != v:
                     gap = float(total * squares - (new + b) * (new + b))
-                    middle = int(np.floor((u * gap + v * float((a + b) * (a + b))) / (float(total) * (v - u))))
+                    middle = int(
+                        np.floor((u * gap + v * float((a + b) * (a + b))) / (float(total) * (v - u)))
+                    )
                     middle = min(max(middle - (middle - start) % 2, start), end)
                 for place in range(4):
-                    q = start if place == 0 else end if place == 1 else middle if place == 2 else min(middle + 2, end)
+                    q = (
+                        start
+                        if place == 0
+                        else end
+                        if place == 1
+                        else middle
+                        if place == 2
+                        else min(middle + 2, end)
+                    )
                     change = abs(
                         _trend(new, b, q + squares, cases, controls) - _trend(a, b, q, cases, controls)
                     )
@@ -55,7 +65,7 @@ def largest_change(cases: int, controls: int) -> float:  # pragma: no cover
 
 @njit(nogil=True, cache=True)
 def largest_p_change(cases: int, controls: int) -> float:  # pragma: no cover
-    """The largest |change| of the p-value of 3 × 2 tables (2 degrees of freedom) when one case changes its value.
+    """The largest |change| of the p-value of 3 × 2 tables when one case changes its value.
 
     Rows i (left) and j (entered) have x and y cases and u and v controls before; the third row has the rest.
     """

@@ -22,7 +22,7 @@ from privet.service.predictions import writer_for
 from privet.service.tables import Watch
 from privet.sources import open_source, write_arff
 
-__all__ = ["build_perturbation", "key_path", "perturb_file", "perturb_pipe"]
+__all__ = ["build_perturbation", "key_path", "perturb_file", "perturb_pipe", "read_table"]
 
 
 def build_perturbation(
@@ -139,3 +139,11 @@ def _plain(batch: pa.RecordBatch) -> pa.Table:
     """A batch without dictionaries, which differ from batch to batch."""
     arrays = [a.dictionary_decode() if pa.types.is_dictionary(a.type) else a for a in batch.columns]
     return pa.Table.from_batches([pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)])
+
+
+def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
+    """A whole file as an Arrow table, for what needs all of it at once."""
+    parts = [_plain(batch) for batch in open_source(path, schema).batches()]
+    if not parts:
+        raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
+    return pa.concat_tables(parts, promote_options="permissive")

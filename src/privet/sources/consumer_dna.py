@@ -1,8 +1,8 @@
-"""Folders of consumer DNA files, one person each: 23andMe, AncestryDNA and FamilyTreeDNA texts, as on openSNP.
+"""Folders of consumer DNA files, one person each: 23andMe, AncestryDNA, FamilyTreeDNA, as on openSNP.
 
-Files differ in chip, in genome build and in quality. Variants are matched by rsid, which is the same in every build;
-positions are taken from the build that most files have. A file that cannot be used is left out and reported
-(``problems``), and never stops the others.
+Files differ in chip, in genome build and in quality. Variants are matched by rsid, which is the same in
+every build; positions are taken from the build that most files have. A file that cannot be used is left out
+and reported (``problems``), and never stops the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _BUILD = re.compile(r"(?:build|grch|hg)\s*(3[678]|1[89])", re.IGNORECASE)
 _PERSON = re.compile(r"(user\d+)", re.IGNORECASE)
 _ALLELES = frozenset("ACGT")
 _HG = {"18": "36", "19": "37"}
-#: A real file has hundreds of thousands of variants; one with fewer lines than this is damaged or something else.
+#: A real file has hundreds of thousands of variants; one with fewer lines than this is damaged or something
+#: else.
 FEWEST_VARIANTS = 2
 
 
@@ -49,14 +50,17 @@ class _Person:
 class ConsumerDnaSource(PackedGenotypes):
     """A study from a folder of DNA files and a file of phenotypes.
 
-    ``least_share``: a variant is kept if at least this share of the people have a line for it (files of different
-    chips have different variants). The two alleles of a variant are those that are seen, in the order of the
-    alphabet; a variant with one or with more than two is left out. Both read the data: ``assumed`` says so in the
-    guarantee.
+    ``least_share``: a variant is kept if at least this share of the people have a line for it (files of
+    different chips have different variants). The two alleles of a variant are those that are seen, in the
+    order of the alphabet; a variant with one or with more than two is left out. Both read the data:
+    ``assumed`` says so in the guarantee.
     """
 
     assumed = (
-        ("which variants most files hold, and which two alleles each has", "READ OFF THE DATA, and assumed public"),
+        (
+            "which variants most files hold, and which two alleles each has",
+            "READ OFF THE DATA, and assumed public",
+        ),
     )
 
     def __init__(
@@ -74,7 +78,11 @@ class ConsumerDnaSource(PackedGenotypes):
         self.build = Counter(person.build for person in people).most_common(1)[0][0]
         copies, table = _matrix(people, self.build, least_share)
         names = [person.name for person in people]
-        known = np.full(len(names), UNKNOWN, np.int8) if phenotypes is None else read_phenotypes(phenotypes, names)
+        known = (
+            np.full(len(names), UNKNOWN, np.int8)
+            if phenotypes is None
+            else read_phenotypes(phenotypes, names)
+        )
         super().__init__(copies, names, known, table)
 
 

@@ -1,8 +1,8 @@
 """Genotypes, packed two bits each as PLINK 1 packs them: what every genotype source gives, and one in memory.
 
-Four subjects share a byte, the first in its lowest bits: 00 two copies of the first allele, 10 one, 11 none (two of
-the second allele), 01 missing. Each variant starts a new byte. Tables are counted from these bytes; they are never
-spread out into a matrix of numbers.
+Four subjects share a byte, the first in its lowest bits: 00 two copies of the first allele, 10 one, 11 none
+(two of the second allele), 01 missing. Each variant starts a new byte. Tables are counted from these bytes;
+they are never spread out into a matrix of numbers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class GenotypeSource:
 
     @cached_property
     def variant_names(self) -> tuple[str, ...]:
-        """A different name for each variant: its id; where ids repeat or are '.', with position and number."""
+        """A different name for each variant: its id; where ids repeat or are '.', its place."""
         table = self.variants
         ids = table["id"]
         special = pc.is_in(ids, pa.array([".", "iid", "phenotype"]))
@@ -176,7 +176,7 @@ def unpack(row: NDArray[np.uint8], subjects: int) -> NDArray[np.uint8]:
 
 
 def unique_subjects(names: Sequence[str]) -> tuple[str, ...]:
-    """The subjects, each of whom may be there once: two records of one person would need another unit of privacy."""
+    """The subjects, each once: two samples of one person would need another unit of privacy."""
     if len(set(names)) < len(names):
         raise DataError(
             "The study names a subject twice.", "Keep one sample of each person, or give them different ids."

@@ -19,9 +19,10 @@ _UNKNOWN = {"", "0", "-9", "na", "nan", "unknown"}
 
 
 def read_phenotypes(path: FilePath, subjects: Sequence[str]) -> NDArray[np.int8]:
-    """The phenotype of each subject, from lines of an id and 1/2 or control/case (comma, tab or space between).
+    """The phenotype of each subject, from lines of an id and 1/2 or control/case.
 
-    Subjects who are not in the file have an unknown phenotype; people in the file who are no subjects are ignored.
+    Subjects who are not in the file have an unknown phenotype; people in the file who are no subjects are
+    ignored.
     """
     path = Path(path)
     with reading(path):

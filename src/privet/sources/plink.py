@@ -1,4 +1,4 @@
-"""PLINK 1 files: ``.bed`` (packed genotypes), ``.bim`` (variants), ``.fam`` (subjects), streamed block by block."""
+"""PLINK 1 files: ``.bed`` (packed genotypes, streamed), ``.bim`` (variants), ``.fam`` (subjects)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from pyarrow import csv
 
 from privet.errors import DataError
 from privet.sources.files import FilePath, reading
-from privet.sources.genotypes import BLOCK_BYTES, CASE, CONTROL, UNKNOWN, Block, GenotypeSource, unique_subjects
+from privet.sources.genotypes import (
+    BLOCK_BYTES,
+    CASE,
+    CONTROL,
+    UNKNOWN,
+    Block,
+    GenotypeSource,
+    unique_subjects,
+)
 
 __all__ = ["PlinkSource", "write_plink"]
 
@@ -25,8 +33,8 @@ _PHENOTYPES = {"1": CONTROL, "2": CASE, "0": UNKNOWN, "-9": UNKNOWN, "NA": UNKNO
 class PlinkSource(GenotypeSource):
     """A study in PLINK 1 format, named by its ``.bed`` file or by what its three files have in common.
 
-    Nothing of the genotypes is read here but the size of the file, which must fit the other two. Phenotypes are
-    PLINK's: 1 control, 2 case; 0, -9 and NA are unknown, and such subjects are in no table.
+    Nothing of the genotypes is read here but the size of the file, which must fit the other two. Phenotypes
+    are PLINK's: 1 control, 2 case; 0, -9 and NA are unknown, and such subjects are in no table.
     """
 
     def __init__(self, path: FilePath) -> None:
@@ -84,7 +92,7 @@ def _count_lines(file: object) -> int:
 
 
 def _read_bim(path: Path) -> pa.Table:
-    """The variants: by Arrow's reader where one sign separates the entries, which PLINK writes, else by Python's."""
+    """The variants: by Arrow's reader where one sign separates the entries, else by Python's."""
     names = ["chromosome", "id", "centimorgan", "position", "a1", "a2"]
     kinds = dict.fromkeys(names, pa.string()) | {"position": pa.int64()}
     with reading(path), path.open("rb") as file:
@@ -126,7 +134,9 @@ def _read_fam(path: Path) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     families = [line[0] for line in lines]
     plain = [line[1] for line in lines]
     # Within-family ids repeat from family to family; then the pair is the name.
-    names = plain if len(set(plain)) == len(plain) else [f"{f}:{i}" for f, i in zip(families, plain, strict=True)]
+    names = (
+        plain if len(set(plain)) == len(plain) else [f"{f}:{i}" for f, i in zip(families, plain, strict=True)]
+    )
     codes = [_PHENOTYPES.get(line[5]) for line in lines]
     if any(code is None for code in codes):
         raise DataError(
@@ -150,6 +160,8 @@ def write_plink(source: GenotypeSource, path: FilePath) -> None:
     columns = source.variants.to_pydict()
     with path.with_suffix(".bim").open("w", encoding="utf-8") as file:
         for chromosome, position, first, second, name in zip(
-            *(columns[key] for key in ("chromosome", "position", "a1", "a2")), source.variant_names, strict=True
+            *(columns[key] for key in ("chromosome", "position", "a1", "a2")),
+            source.variant_names,
+            strict=True,
         ):
             file.write(f"{chromosome}\t{name}\t0\t{position}\t{first}\t{second}\n")

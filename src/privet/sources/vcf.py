@@ -16,7 +16,8 @@ from privet.sources.phenotypes import read_phenotypes
 
 __all__ = ["VcfSource"]
 
-# Copies of the alternative allele. A haploid call counts as two equal copies, as in PLINK; a half call is missing.
+# Copies of the alternative allele. A haploid call counts as two equal copies, as in PLINK; a half call is
+# missing.
 _COPIES = {f"{a}{bar}{b}": int(a) + int(b) for a in "01" for b in "01" for bar in "/|"} | {"0": 0, "1": 2}
 _MISSING = 3
 
@@ -24,14 +25,17 @@ _MISSING = 3
 class VcfSource(PackedGenotypes):
     """A study in VCF. The first allele is the alternative one, the second the reference.
 
-    Variants with more than two alleles, and those without ``GT``, are left out; ``skipped`` says how many. Phenotypes
-    come from a file of their own (``read_phenotypes``).
+    Variants with more than two alleles, and those without ``GT``, are left out; ``skipped`` says how many.
+    Phenotypes come from a file of their own (``read_phenotypes``).
     """
 
     def __init__(self, path: FilePath, phenotypes: FilePath | None = None) -> None:
         path = Path(path)
         self.path = path
-        with reading(path), (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        with (
+            reading(path),
+            (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file,
+        ):
             subjects, rows, entries, self.skipped = _read(file, path.name)
         copies = np.array(rows, np.uint8).reshape(len(rows), len(subjects))
         names = ["chromosome", "id", "position", "a1", "a2"]
@@ -45,7 +49,9 @@ class VcfSource(PackedGenotypes):
         super().__init__(copies, subjects, phenotype, table)
 
 
-def _read(file: IO[str], name: str) -> tuple[list[str], list[bytes], list[tuple[str, str, int, str, str]], int]:
+def _read(
+    file: IO[str], name: str
+) -> tuple[list[str], list[bytes], list[tuple[str, str, int, str, str]], int]:
     subjects: list[str] | None = None
     rows, entries, skipped = [], [], 0
     for number, line in enumerate(file, 1):

@@ -1,7 +1,8 @@
 """Compiled loops over packed genotypes: 32 subjects at a time, by counting bits.
 
 With lo and hi the two bits of each genotype, and m the bits of a group's members, the group has
-popcount(lo & hi & m) genotypes 11, popcount(lo & m) − that of 01, popcount(hi & m) − that of 10; the rest is 00.
+popcount(lo & hi & m) genotypes 11, popcount(lo & m) − that of 01, popcount(hi & m) − that of 10; the rest
+is 00.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -19,25 +19,29 @@ __all__ = ["count_missing", "count_tables", "hardy_weinberg"]
 EVEN = np.uint64(0x5555555555555555)
 
 
-@intrinsic
-def _load(typing: Any, address: Any) -> Any:  # pragma: no cover
+def _load_word(typing: Any, address: Any) -> Any:  # pragma: no cover
     """The 8 bytes at an address, wherever it is: rows of packed genotypes start at any byte."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = ir.IntType(64)
-        return builder.load(builder.inttoptr(arguments[0], word.as_pointer()), align=1)
+        pointer = context.get_value_type(types.uint64).as_pointer()
+        return builder.load(builder.inttoptr(arguments[0], pointer), align=1)
 
     return types.uint64(types.uint64), generate
 
 
-@intrinsic
-def _ones(typing: Any, word: Any) -> Any:  # pragma: no cover
+_load: Any = intrinsic(_load_word)
+
+
+def _count_ones(typing: Any, word: Any) -> Any:  # pragma: no cover
     """How many bits of a word are set: one instruction of the processor."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.uint64(types.uint64), generate
+
+
+_ones: Any = intrinsic(_count_ones)
 
 
 @njit(nogil=True, cache=True)

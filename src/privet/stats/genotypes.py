@@ -19,11 +19,11 @@ __all__ = ["GenotypeTables"]
 class GenotypeTables(Statistic):
     """variants × (cases, controls) × (two copies of the first allele, one, none, missing).
 
-    ``groups`` has a row of cases and one of controls: who belongs to them (public). ``kept`` marks the variants
-    that are counted.
+    ``groups`` has a row of cases and one of controls: who belongs to them (public). ``kept`` marks the
+    variants that are counted.
 
-    **Sensitivity.** A subject adds 1 to one cell of each variant's table: L1 = L2² = the number of variants. (Noise on
-    all tables at once is therefore useless for a genome; scores choose first.)
+    **Sensitivity.** A subject adds 1 to one cell of each variant's table: L1 = L2² = the number of
+    variants. (Noise on all tables at once is therefore useless for a genome; scores choose first.)
     """
 
     groups: NDArray[np.bool_] = field(compare=False)

@@ -14,10 +14,10 @@ __all__ = ["Judgement"]
 class Judgement:
     """One whole-numbered score a candidate, and what may be released of the candidates that are chosen.
 
-    ``sensitivity`` is the most by which one unit of privacy changes *any* score; ``monotonic`` promises that it
-    moves none up while it moves another down. ``values`` has a row for each candidate; one unit changes a row
-    by at most ``l1`` in the L1 norm and ``squared_l2`` in the squared L2 norm, whichever row it is. Entries of
-    ``values`` count multiples of 1 / ``scale`` of ``unit``.
+    ``sensitivity`` is the most by which one unit of privacy changes *any* score; ``monotonic`` promises
+    that it moves none up while it moves another down. ``values`` has a row for each candidate; one unit
+    changes a row by at most ``l1`` in the L1 norm and ``squared_l2`` in the squared L2 norm, whichever row
+    it is. Entries of ``values`` count multiples of 1 / ``scale`` of ``unit``.
     """
 
     scores: NDArray[np.int64]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["fixed_numbers"]
+__all__ = ["fixed_numbers", "one_thread"]
 
 
 @njit(nogil=True, cache=True)
@@ -17,16 +20,49 @@ def fixed_numbers(
     middle = low + (high - low) / 2
     half = (high - low) / 2
     there = 0
-    for i in range(values.size):
+    finite = True
+    for i in range(values.size):  # without branches, so that it becomes vector instructions
         value = values[i]
-        if value != value:
-            result[i] = 0.0
-            continue
-        if value == np.inf or value == -np.inf:
-            return -1
-        there += 1
-        value = min(max(value, low), high)
-        q = np.floor((value - middle) / half * scale + 0.5)
+        known = value == value
+        there += known
+        finite &= abs(value) != np.inf
+        clamped = high if value > high else value
+        clamped = low if clamped < low else clamped
+        q = np.floor((clamped - middle) / half * scale + 0.5)
         # Rounding in the line above can pass the ends by one unit where the range is enormous.
-        result[i] = min(max(q, -scale), scale)
-    return there
+        q = scale if q > scale else q
+        q = -scale if q < -scale else q
+        result[i] = q if known else 0.0
+    return there if finite else -1
+
+
+class _OneThread:
+    """While anyone is inside, BLAS uses one thread: the engine's workers have a core each already.
+
+    The limit is global to the process, so it is set by the first who enters and lifted by the last who leaves.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limit: Any = None
+        self._controller: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                if self._controller is None:  # finding the libraries takes milliseconds: once
+                    from threadpoolctl import ThreadpoolController
+
+                    self._controller = ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+one_thread = _OneThread()

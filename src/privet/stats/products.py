@@ -14,15 +14,15 @@ from privet.schema import Number, Schema
 from privet.stats import kernels, sql
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.encoding import Block, Encoding
-from privet.stats.product_kernels import fixed_numbers
+from privet.stats.product_kernels import fixed_numbers, one_thread
 from privet.stats.rows import Rows, refuse_infinite
 
 __all__ = ["Part", "Products"]
 
 # Numbers become multiples of 2^-13, so that a product is a multiple of 2^-26 without rounding, and sums of
-# products over 2^16 rows are far below 2^53: a BLAS product of such floats is exact whatever its order.
+# products over 2^13 rows are far below 2^53: a BLAS product of such floats is exact whatever its order.
 FINE = 1 << 13
-ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,23 @@ class Products(Statistic):
             end += size
         return tuple(parts)
 
+    @cached_property
+    def _number_pairs(self) -> tuple[list[int], list[int], list[int]]:
+        """The cells of products of two numbers, and where these are in the matrix of all such products."""
+        position = {b.start: j for j, b in enumerate(b for b in self.encoding.blocks if not b.nominal)}
+        found = [
+            (part.place.start, position[part.one.start], position[part.other.start])
+            for part in self.parts
+            if part.one is not None and part.other is not None and not (part.one.nominal or part.other.nominal)
+        ]
+        cells, rows, columns = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        return cells, rows, columns
+
+    @cached_property
+    def _other_parts(self) -> list[Part]:
+        taken = set(self._number_pairs[0])
+        return [part for part in self.parts if part.place.start not in taken]
+
     def _concerns(self, *blocks: Block) -> bool:
         return self.target is None or any(block.column.name == self.target for block in blocks)
 
@@ -107,7 +124,9 @@ class Products(Statistic):
         numbers = [b for b in self.encoding.blocks if not b.nominal]
         position = {b.start: j for j, b in enumerate(numbers)}
         values, sums, there, gram = self._numbers(numbers, rows)
-        for part in self.parts:
+        cells_of, rows_of, columns_of = self._number_pairs
+        state[cells_of] += gram[rows_of, columns_of]
+        for part in self._other_parts:
             one, other = part.one, part.other
             if one is None:
                 cells: Any = rows.size * self.scale
@@ -120,13 +139,11 @@ class Products(Statistic):
                 counts = np.zeros((4, one.width + 1, other.width + 1), np.int64)
                 kernels.count_pairs(codes[one.start], codes[other.start], counts)
                 cells = counts.sum(axis=0)[:-1, :-1] * self.scale
-            elif one.nominal or other.nominal:
+            else:
                 nominal, number = (one, other) if one.nominal else (other, one)
                 weights = values[position[number.start]]
                 found = np.bincount(codes[nominal.start], weights, nominal.width + 1)[:-1]
                 cells = found.astype(np.int64) * FINE  # whole floats below 2^53: exact
-            else:
-                cells = gram[position[one.start], position[other.start]]
             state[part.place] += np.ravel(cells)
         return state
 
@@ -134,15 +151,13 @@ class Products(Statistic):
         self, numbers: list[Block], rows: Rows
     ) -> tuple[NDArray[np.float64], Answer, list[int], Answer]:
         """The numbers in fixed point (one row each), their sums, how many are there, and all sums of products."""
-        from threadpoolctl import threadpool_limits
-
         there = [0] * len(numbers)
         sums = np.zeros(len(numbers), np.int64)
         gram = np.zeros((len(numbers), len(numbers)), np.int64)
         keep = any(block.nominal for block in self.encoding.blocks)  # products with categories need all rows
         values = np.empty((len(numbers), rows.size if keep else min(rows.size, ROWS_AT_ONCE)))
         raw = [rows.numbers(block.column.name) for block in numbers]
-        with threadpool_limits(1, "blas"):  # the engine has a worker for each core already
+        with one_thread:
             for begin in range(0, rows.size, ROWS_AT_ONCE):
                 end = min(begin + ROWS_AT_ONCE, rows.size)
                 some = values[:, begin:end] if keep else values[:, : end - begin]

@@ -1,8 +1,8 @@
 """Rules mined by an artificial bee colony (Zorarpacı's thesis, section 4.1): for tables that are public.
 
 Three ways, with the thesis's measures and defaults: ``"covering"`` learns rules for a class with wLap and
-takes what they cover out of the table, until at most 5 % of the class is left; ``"several"`` learns ``per_class``
-rules for each class with wLapMS, keeping new ones unlike the earlier; ``"one"`` learns one for each with wMS.
+takes what they cover out of the table, until at most 5 % of the class is left; ``"several"`` learns
+``per_class`` rules for each class with wLapMS, new ones unlike the earlier; ``"one"`` learns one with wMS.
 
 The search reads the exact records hundreds of times, so it is **not private**: ``guarantee_`` says so. Mine
 private tables with ``RuleMiner``, or perturb the records first.
@@ -120,9 +120,10 @@ class BeeRules(RuleClassifier):
         colony = BeeColony(self.swarm, self.limit, self.iterations)
         most = {"covering": self.most_rules, "several": self.per_class, "one": 1}[self.method]
         found: list[Positions] = []
-        left = table
-        while len(found) < most and (left.classes == label).sum() > LEFT * own:
+        left = np.ones(len(table.classes), bool)
+        while len(found) < most and (left & (table.classes == label)).sum() > LEFT * own:
             problem = RuleProblem(
+                table,
                 left,
                 label,
                 MEASURES[self.method],
@@ -136,7 +137,7 @@ class BeeRules(RuleClassifier):
                 break
             found.append(best.position)
             if self.method == "covering":
-                left = left.without(covered(left, best.position))
+                left &= ~covered(table, best.position)
         return found
 
 

@@ -1,16 +1,17 @@
 """How many variants are significant: a private count, so that k need not be guessed.
 
-One subject's genotypes can make *all* variants cross the threshold, so the count itself has no useful sensitivity.
-Distance scores have. Sort them: s₁ ≥ s₂ ≥ …; exactly i variants are significant iff sᵢ ≥ 1 and sᵢ₊₁ ≤ 0. The candidate i
-gets the score
+One subject's genotypes can make *all* variants cross the threshold, so the count itself has no useful
+sensitivity. Distance scores have. Sort them: s₁ ≥ s₂ ≥ …; exactly i variants are significant iff sᵢ ≥ 1 and
+sᵢ₊₁ ≤ 0. The candidate i gets the score
 
     q(i) = −max(1 − sᵢ, sᵢ₊₁, 0)        (s₀ = +∞, s_{m+1} = −∞)
 
-**Sensitivity 1.** Every distance score moves by at most 1, so every order statistic sᵢ does (if at least i scores are
-≥ x, at least i are ≥ x − 1 on a neighbour); a maximum of functions that move by at most 1 does, too. ∎
+**Sensitivity 1.** Every distance score moves by at most 1, so every order statistic sᵢ does (if at least i
+scores are ≥ x, at least i are ≥ x − 1 on a neighbour); a maximum of functions that move by at most 1 does,
+too. ∎
 
-q is 0 for the true count and falls by one for each record that would have to change to make i right. Permute-and-flip
-chooses i. So the answer is the count of a study that differs in few records.
+q is 0 for the true count and falls by one for each record that would have to change to make i right.
+Permute-and-flip chooses i. So the answer is the count of a study that differs in few records.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def count_significant(
     ledger: Ledger | None = None,
     random_state: Any = None,
 ) -> SignificantCount:
-    """How many variants have p < τ, up to ``most``: (ε, δ)-differentially private for one subject's genotypes."""
+    """How many variants have p < τ, up to ``most``; (ε, δ)-private for one subject's genotypes."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError("most must be a whole number of at least 1.")
     refuse(study, 1, Distance(test, tau), "permute_and_flip", delta)

@@ -1,10 +1,11 @@
 """Homer's attack on the user's own study: who can be recognised in what is released?
 
-Homer et al. (2008) tell whether a person with known genotypes is among the cases from the cases' allele frequencies
-alone: the sum over variants of |y − reference| − |y − cases|, with y the person's own frequency (0, ½ or 1), is larger
-for those who are in. Exact frequencies of many variants give nearly everybody away. The attack here is run by the
-owner of the data, on the owner's machine: members are the cases, strangers one half of the controls, and the other
-half is the reference that an attacker would have. Its results are exact and not for release.
+Homer et al. (2008) tell whether a person with known genotypes is among the cases from the cases' allele
+frequencies alone: the sum over variants of |y − reference| − |y − cases|, with y the person's own frequency
+(0, ½ or 1), is larger for those who are in. Exact frequencies of many variants give nearly everybody away.
+The attack here is run by the owner of the data, on the owner's machine: members are the cases, strangers
+one half of the controls, and the other half is the reference that an attacker would have. Its results are
+exact and not for release.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ __all__ = ["Homer", "homer"]
 
 @dataclass(frozen=True)
 class Homer:
-    """How well members are told from strangers: areas under the ROC curve (½ is a coin), exact and private."""
+    """How well members are told from strangers: areas under the ROC curve (½ is a coin)."""
 
     variants: int
     exact_area: float
@@ -80,7 +81,14 @@ def homer(
         found.append(share)
     area, share = _told_apart(exact, members, strangers)
     return Homer(
-        len(study.variant_places), area, share, k, epsilon, float(np.mean(areas)), float(np.mean(found)), releases
+        len(study.variant_places),
+        area,
+        share,
+        k,
+        epsilon,
+        float(np.mean(areas)),
+        float(np.mean(found)),
+        releases,
     )
 
 

@@ -1,8 +1,8 @@
 """Quality control of genotypes: which subjects and variants are fit to be used.
 
-The filters read private data, and what they drop depends on it. They are not differentially private: a run that uses
-them says in its guarantee that who and what passed is *assumed public*. A list of variants that was fixed without
-looking at these subjects (``keep``) costs nothing.
+The filters read private data, and what they drop depends on it. They are not differentially private: a run
+that uses them says in its guarantee that who and what passed is *assumed public*. A list of variants that
+was fixed without looking at these subjects (``keep``) costs nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Share = Annotated[float, Ge(0), Le(1)]
 
 @dataclass(frozen=True)
 class QualityControl:
-    """Thresholds, applied in this order: subjects first, then variants. None of a kind: leave it at its default.
+    """Thresholds, applied in this order: subjects first, then variants. The defaults drop nothing.
 
     >>> QualityControl(call_rate=0.95, frequency=0.01).describe()
     ['variants with a call rate of at least 0.95', 'variants with a minor allele frequency of at least 0.01']
@@ -35,9 +35,7 @@ class QualityControl:
     call_rate: Annotated[float, Ge(0), Le(1), "Least share of subjects in whom a variant is known."] = 0.0
     frequency: Annotated[float, Ge(0), Le(0.5), "Least minor allele frequency."] = 0.0
     allele_count: Annotated[int, Ge(0), "Fewest subjects in whom the rarer allele is seen."] = 0
-    hardy_weinberg: Annotated[
-        float, Ge(0), Le(1), "Least exact Hardy–Weinberg p-value among controls."
-    ] = 0.0
+    hardy_weinberg: Annotated[float, Ge(0), Le(1), "Least exact Hardy–Weinberg p-value among controls."] = 0.0
 
     def __post_init__(self) -> None:
         validate(self)

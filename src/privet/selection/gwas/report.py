@@ -1,4 +1,4 @@
-"""The HTML report of a private association scan: Manhattan and QQ plots from what was released, and nothing else."""
+"""The HTML report of a private scan: Manhattan and QQ plots from what was released, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NULLS = 20_000
 def write_report(
     study: Study, release: TopSnps, path: str | Path, *, score: ScoreName, test: Test, tau: float
 ) -> Path:
-    """Write the report of a release. Everything in it is post-processing of the release and of public things."""
+    """Write the report of a release: post-processing of the release and of public things."""
     page = Page("Private association scan", f"{len(release.snps)} variants of {len(study.variant_places):,}")
     section = page.section("What was found")
     section.note(release.guarantee.headline, "good" if release.guarantee.holds else "warning")
@@ -56,7 +56,7 @@ def _plots(
     section.figure(
         points(places, values, release.error, xlabel="chromosome", ylabel=release.unit, ticks=ticks),
         alt="Released values of the chosen variants along the genome",
-        caption="Manhattan plot of the release: only the chosen variants are shown, with the error of their noise.",
+        caption="Manhattan plot of the release: the chosen variants, with the error of their noise.",
     )
     section = page.section("Compared with chance")
     chance = expected_by_chance(study, len(values), score, test, tau)
@@ -70,15 +70,13 @@ def _plots(
             diagonal=True,
         ),
         alt="Released values against the values that the best variants have by chance",
-        caption="QQ plot of the largest values. Chance: the best of as many simulated variants without any effect. "
+        caption="QQ plot of the largest values. Chance: as many simulated variants without effect. "
         "Points far above the line are more than chance and noise.",
     )
 
 
-def expected_by_chance(
-    study: Study, k: int, score: ScoreName, test: Test, tau: float
-) -> NDArray[np.float64]:
-    """The k largest scores of as many variants as the study has, if none had an effect: simulated, not measured."""
+def expected_by_chance(study: Study, k: int, score: ScoreName, test: Test, tau: float) -> NDArray[np.float64]:
+    """The k largest scores of as many variants if none had an effect: simulated, not measured."""
     draw = np.random.default_rng(0)  # a picture of chance, not noise: the same each time
     number = len(study.variant_places)
     frequency = draw.uniform(0.05, 0.5, _NULLS)
@@ -90,9 +88,7 @@ def expected_by_chance(
     return expected
 
 
-def _genome(
-    study: Study, release: TopSnps
-) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
+def _genome(study: Study, release: TopSnps) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
     """A place for each chosen variant with all chromosomes in a row, and where the chromosomes' names go."""
     table = study.source.variants
     names = list(dict.fromkeys(table["chromosome"].to_pylist()))

@@ -1,12 +1,13 @@
 """A case-control study of genotypes: what is public about it, and its exact tables behind the curator's door.
 
-**The guarantee's terms.** Who took part, who is a case and who a control (so R and S), and which variants were
-measured with which alleles: public. Protected is each subject's whole genotype: neighbouring studies differ in the
-genotypes of one subject, at any number of variants (``replace`` within a phenotype group).
+**The guarantee's terms.** Who took part, who is a case and who a control (so R and S), and which variants
+were measured with which alleles: public. Protected is each subject's whole genotype: neighbouring studies
+differ in the genotypes of one subject, at any number of variants (``replace`` within a phenotype group).
 
-**Missing genotypes** count as two copies of the second allele (in PLINK's files the more frequent one). That is a
-function of each subject's own record, so one subject still changes one cell of each table; leaving missing genotypes
-out would make the groups' sizes differ from variant to variant, privately, and no sensitivity below would hold.
+**Missing genotypes** count as two copies of the second allele (in PLINK's files the more frequent one).
+That is a function of each subject's own record, so one subject still changes one cell of each table;
+leaving missing genotypes out would make the groups' sizes differ from variant to variant, privately, and no
+sensitivity below would hold.
 
 **Covariates** are not used: ancestry and other confounders can make variants look associated.
 """
@@ -43,8 +44,8 @@ MISSING = "Missing genotypes were counted as two copies of the second allele."
 class Study:
     """Genotypes of cases and controls, from a file or a genotype source.
 
-    ``keep`` names the variants that are looked at: a list that is public. ``quality`` drops subjects and variants by
-    what is in the data, and the guarantee then says that this was assumed public.
+    ``keep`` names the variants that are looked at: a list that is public. ``quality`` drops subjects and
+    variants by what is in the data, and the guarantee then says that this was assumed public.
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class Study:
     ) -> None:
         source = as_source(data) if not isinstance(data, GenotypeSource) else data
         if not isinstance(source, GenotypeSource):
-            raise DataError("This is no genotype file.", "Give a .bed or .vcf file, or a folder of DNA files.")
+            raise DataError(
+                "This is no genotype file.", "Give a .bed or .vcf file, or a folder of DNA files."
+            )
         self.source = source
         self.quality = quality or QualityControl()
         self.dataset = dataset
@@ -68,7 +71,8 @@ class Study:
         if not self.cases or not self.controls:
             missing = "case" if not self.cases else "control"
             raise DataError(
-                f"The study has no {missing}.", "Phenotypes are in the last column of .fam: 1 control, 2 case."
+                f"The study has no {missing}.",
+                "Phenotypes are in the last column of .fam: 1 control, 2 case.",
             )
 
     @classmethod
@@ -157,7 +161,8 @@ class Study:
             engine=genotype_engine(self._watch),
         )
         curator.assume(
-            f"who took part, and who is a case ({self.cases}) or a control ({self.controls})", "the study's design"
+            f"who took part, and who is a case ({self.cases}) or a control ({self.controls})",
+            "the study's design",
         )
         curator.assume("the variants, their positions and alleles", "the variants' file")
         for what, origin in self.source.assumed:
@@ -167,7 +172,9 @@ class Study:
         for words in self.quality.describe():
             curator.assume(f"which are the {words}", "READ OFF THE DATA, and assumed public")
         if self.quality.active:
-            curator.admit("Quality control looked at the data: what passing or failing it tells is not protected.")
+            curator.admit(
+                "Quality control looked at the data: what passing or failing it tells is not protected."
+            )
         curator.admit(MISSING)
         curator.admit(NO_COVARIATES)
         return curator

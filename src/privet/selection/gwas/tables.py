@@ -20,7 +20,7 @@ __all__ = ["NoisyTables", "noisy_tables"]
 
 @dataclass(frozen=True)
 class NoisyTables:
-    """variants × (cases, controls) × (two copies of the first allele, one, none, missing), and the noise in a cell."""
+    """variants × (cases, controls) × (two copies of the first allele, one, none, missing), with noise."""
 
     names: tuple[str, ...]
     counts: NDArray[np.int64]
@@ -49,8 +49,8 @@ def noisy_tables(
 ) -> NoisyTables:
     """The tables of the study's variants (``Study(keep=…)`` names them), with noise for all of them together.
 
-    **Sensitivity.** One subject leaves one cell and enters another in each of n tables: L1 = 2n, squared L2 = 2n. The
-    noise grows with n (with √n for δ > 0), so ask for few.
+    **Sensitivity.** One subject leaves one cell and enters another in each of n tables: L1 = 2n, squared L2
+    = 2n. The noise grows with n (with √n for δ > 0), so ask for few.
     """
     curator = study.curator(epsilon, delta, ledger, random_state, "gwas tables")
     names: Sequence[str] = [study.source.variant_names[place] for place in study.variant_places]

@@ -88,7 +88,9 @@ def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
         raise ParameterError(f"k must lie between 1 and the number of variants, {number:,}.")
     if how not in get_args(How):
-        raise ParameterError(f"There is no mechanism called {how!r}.", f"Use one of {', '.join(get_args(How))}.")
+        raise ParameterError(
+            f"There is no mechanism called {how!r}.", f"Use one of {', '.join(get_args(How))}."
+        )
     if how == "gaussian" and not delta:
         raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
     if isinstance(score, Distance):
@@ -118,10 +120,10 @@ def top_snps(
 ) -> TopSnps:
     """Choose k variants with half the budget and release noisy values of them with the other half.
 
-    The values are those of the score: records to significance, units of χ², or, for ``odds_ratio``, allele counts,
-    from which the odds ratio of the first allele and an interval are computed. Without ``values`` the choice has the
-    whole budget. (ε, δ)-differentially private for one subject's genotypes: ``mechanisms.top_k``, and the proof of the
-    score's sensitivity beside it.
+    The values are those of the score: records to significance, units of χ², or, for ``odds_ratio``, allele
+    counts, from which the odds ratio of the first allele and an interval are computed. Without ``values``
+    the choice has the whole budget. (ε, δ)-differentially private for one subject's genotypes:
+    ``mechanisms.top_k``, and the proof of the score's sensitivity beside it.
     """
     scorer = score_of(score, test, tau)
     refuse(study, k, scorer, mechanism, delta)

@@ -1,11 +1,12 @@
 """The allelic and the Cochran–Armitage trend test of genotypes, and how far one record moves them.
 
-Genotypes 0, 1, 2 count copies of an allele. With a = Σ over cases, b = Σ over controls, W = a + b, q = Σ of squares
-over both, U = S·a − R·b:
+Genotypes 0, 1, 2 count copies of an allele. With a = Σ over cases, b = Σ over controls, W = a + b, q = Σ of
+squares over both, U = S·a − R·b:
 
     allelic  χ² = 2N·U² / (R·S·W·(2N − W))        trend  χ² = N·U² / (R·S·(N·q − W²))
 
-and 0 where the denominator is 0 (all genotypes equal). Both are convex in the table (``privet.selection.distances``).
+and 0 where the denominator is 0 (all genotypes equal). Both are convex in the table
+(``privet.selection.distances``).
 """
 
 from __future__ import annotations
@@ -74,11 +75,11 @@ def trend_chi_square(tables: Tables) -> NDArray[np.float64]:
 def allelic_sensitivity(sizes: tuple[int, ...]) -> Fraction:
     """The exact largest change of the allelic χ² when one record's genotype changes.
 
-    *Proof.* For b fixed, f(a) is convex, and one case moves a by at most 2. Differences of a convex function over
-    steps of one length grow with a, and over a longer step from the same end they are larger, so the largest rise
-    is f(2R) − f(2R − 2) and the largest fall f(0) − f(2), for some b from 0 to 2S. By exchanging the alleles
-    (a → 2R − a, b → 2S − b) the two are equal, and the same holds for controls. So 2(N + 1) differences are all
-    there is to look at, which is done. ∎
+    *Proof.* For b fixed, f(a) is convex, and one case moves a by at most 2. Differences of a convex
+    function over steps of one length grow with a, and over a longer step from the same end they are larger,
+    so the largest rise is f(2R) − f(2R − 2) and the largest fall f(0) − f(2), for some b from 0 to 2S. By
+    exchanging the alleles (a → 2R − a, b → 2S − b) the two are equal, and the same holds for controls. So
+    2(N + 1) differences are all there is to look at, which is done. ∎
 
     >>> round(float(allelic_sensitivity((150, 150))), 3)
     7.947
@@ -102,11 +103,12 @@ def _allelic(a: float, b: NDArray[np.float64], cases: int, controls: int) -> NDA
 def trend_sensitivity(sizes: tuple[int, ...]) -> Fraction:
     """The exact largest change of the trend χ² when one record's genotype changes, by search.
 
-    *What is searched.* The statistic depends on (a, b, q) alone. A case that changes from w to w′ moves (a, q) by
-    (w′ − w, w′² − w²). For given a and b, f before and after are c·U²/V and c·U′²/V′ with V, V′ linear in q and of
-    the same slope; the derivative of their difference vanishes where |U|·V′ = |U′|·V: at one q. So over the q that
-    occur the difference is largest or smallest at an end of their range or next to that q. The search looks at
-    these four for every a, b and change: complete, in a time that grows with R·S. ∎
+    *What is searched.* The statistic depends on (a, b, q) alone. A case that changes from w to w′ moves (a,
+    q) by (w′ − w, w′² − w²). For given a and b, f before and after are c·U²/V and c·U′²/V′ with V, V′
+    linear in q and of the same slope; the derivative of their difference vanishes where |U|·V′ = |U′|·V: at
+    one q. So over the q that occur the difference is largest or smallest at an end of their range or next
+    to that q. The search looks at these four for every a, b and change: complete, in a time that grows with
+    R·S. ∎
 
     >>> round(float(trend_sensitivity((20, 20))), 3)
     12.773

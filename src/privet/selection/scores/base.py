@@ -1,8 +1,8 @@
 """The contract of a score: how much an attribute tells about the class, and how far one record can move that.
 
 A score is computed inside the curator from exact tables (tables × classes × values) and handed out only as a
-noisy choice and noisy values. Scores that are not whole numbers are kept in fixed point, multiples of 2⁻¹⁶, so
-that integer noise applies, which has no floating-point leaks.
+noisy choice and noisy values. Scores that are not whole numbers are kept in fixed point, multiples of 2⁻¹⁶,
+so that integer noise applies, which has no floating-point leaks.
 
 **Fixed point.** |⌊x⌉ − ⌊y⌉| ≤ |x − y| + 1, and the floats x, y are within far less than ½·2⁻¹⁶ of the real
 values, so a sensitivity of Δ becomes at most ⌈2¹⁶·Δ⌉ + 2 units.
@@ -49,13 +49,14 @@ class Told:
 
 @dataclass(frozen=True)
 class Score(ABC):
-    """How much an attribute tells about the class. A subclass may be a user's own: it must prove ``sensitivity``."""
+    """How much an attribute tells about the class. A user's own subclass must prove ``sensitivity``."""
 
     #: What the score is called in a guarantee, and what its values count.
     what: ClassVar[str] = "score"
     unit: ClassVar[str] = "units of the score"
-    #: ``"class"``: for records exchanged within their class, whose sizes are public; ``"replace"``: for records
-    #: exchanged for any other, the number of records being public; ``"any"``: for both neighbour relations.
+    #: ``"class"``: for records exchanged within their class, whose sizes are public; ``"replace"``: for
+    #: records exchanged for any other, the number of records being public; ``"any"``: for both neighbour
+    #: relations.
     needs: ClassVar[Literal["class", "replace", "any"]] = "any"
     #: Whether scores are whole numbers already.
     whole: ClassVar[bool] = False
@@ -72,7 +73,7 @@ class Score(ABC):
 
     @abstractmethod
     def sensitivity(self, sizes: tuple[int, ...], values: int) -> Fraction:
-        """The most by which one changed record moves a score, for classes of these sizes and so many values."""
+        """The most by which one changed record moves a score, for classes of these sizes."""
 
     def incompatible(self, classes: int, values: int) -> str | None:
         """Why such tables have no score, in a sentence; nothing where they have one."""
@@ -90,14 +91,14 @@ class Score(ABC):
             )
         if self.needs == "class" and not public_class:
             raise ParameterError(
-                f"The score {self.what} protects records within their class: who is in which class, and so the "
+                f"The score {self.what} protects records within their class: who is in which, and so the "
                 "classes' sizes, must be public.",
                 "Set public_class=True if that is so (a case-control study, say), or use the score "
                 "mutual_information or majority.",
             )
 
     def released(self, tables: Tables, scores: NDArray[np.int64], step: int, unit: Unit) -> Told:
-        """What is told of a chosen attribute: its score, which one unit of privacy moves by at most ``step``."""
+        """What is told of a chosen attribute: its score, which one unit moves by at most ``step``."""
         return Told(scores[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
 
     def judge(self, groups: Sequence[Tables], unit: Unit) -> Judgement:

@@ -37,18 +37,19 @@ def chi_square_sensitivity(sizes: tuple[int, ...]) -> Fraction:
     For two classes of R and S records it is N²/(RS)·(1 − 1/(max(R, S) + 1)), and attained.
 
     *Proof.* Let class j have c_j records in all, row i the counts xᵢ = (xᵢⱼ)ⱼ with sum mᵢ, and
-    φ(x) = Σⱼ xⱼ²/c_j / Σⱼ xⱼ (φ(0) = 0). Then χ² = N·(Σᵢ φ(xᵢ) − 1). φ is convex (a quadratic form over a linear
-    one), so D(x) = φ(x + eⱼ) − φ(x) grows with xⱼ.
+    φ(x) = Σⱼ xⱼ²/c_j / Σⱼ xⱼ (φ(0) = 0). Then χ² = N·(Σᵢ φ(xᵢ) − 1). φ is convex (a quadratic form over a
+    linear one), so D(x) = φ(x + eⱼ) − φ(x) grows with xⱼ.
 
     * D ≤ 1/c_j: the limit of D as xⱼ → ∞.
     * D ≥ −(1 − 1/c_j)/(c + 1), with c the smallest other class: by monotony let xⱼ = 0. Then
-      D = (1/c_j − Q)/(m + 1) with Q = Σ_l (x_l/m)·(x_l/c_l), for m ≥ 1, and x_l ≤ min(c_l, m) gives Q ≤ min(1, m/c).
-      For m ≥ c, D ≥ −(1 − 1/c_j)/(m + 1); for m < c, (m/c − 1/c_j)/(m + 1) grows with m. Both are worst at m = c.
+      D = (1/c_j − Q)/(m + 1) with Q = Σ_l (x_l/m)·(x_l/c_l), for m ≥ 1, and x_l ≤ min(c_l, m) gives Q ≤
+      min(1, m/c). For m ≥ c, D ≥ −(1 − 1/c_j)/(m + 1); for m < c, (m/c − 1/c_j)/(m + 1) grows with m. Both
+      are worst at m = c.
 
-    A record of class j leaves one row and enters another: one row changes by −D(x), one by D(y), so χ² changes by
-    at most N·(1/c_j + (1 − 1/c_j)/(c + 1)) = N·(c_j + c)/(c_j·(c + 1)). The largest over j is returned. For two
-    classes it is attained with c_j the smaller one: all of class c in the row that is left, all others of c_j in
-    the one that is entered. ∎
+    A record of class j leaves one row and enters another: one row changes by −D(x), one by D(y), so χ²
+    changes by at most N·(1/c_j + (1 − 1/c_j)/(c + 1)) = N·(c_j + c)/(c_j·(c + 1)). The largest over j is
+    returned. For two classes it is attained with c_j the smaller one: all of class c in the row that is
+    left, all others of c_j in the one that is entered. ∎
 
     >>> chi_square_sensitivity((150, 150))
     Fraction(600, 151)

@@ -20,8 +20,8 @@ __all__ = ["Distance", "OddsRatio"]
 class Distance(Score):
     """How many records must change for p < τ to flip; positive where the attribute is significant.
 
-    The proof of sensitivity 1 is in ``privet.selection.distances``. A released value of +7 ± 3 says: it would take
-    about 7 changed records to make the association disappear.
+    The proof of sensitivity 1 is in ``privet.selection.distances``. A released value of +7 ± 3 says: it
+    would take about 7 changed records to make the association disappear.
     """
 
     test: Test = "genotypic"
@@ -50,11 +50,11 @@ class Distance(Score):
 
 @dataclass(frozen=True)
 class OddsRatio(Distance):
-    """Chosen by the distance of the allelic (or 2 × 2) test; released are noisy counts, which give the odds ratio.
+    """Chosen by the distance of the allelic (or 2 × 2) test; noisy counts give the odds ratio.
 
-    The odds ratio itself has no finite sensitivity. Of a chosen attribute the count of the second value (allele) in
-    each group is released; the groups' sizes being public, that is the whole 2 × 2 table. One record changes one of
-    the two counts, by at most 1, or 2 for genotypes: L1 = 2, squared L2 = 4.
+    The odds ratio itself has no finite sensitivity. Of a chosen attribute the count of the second value
+    (allele) in each group is released; the groups' sizes being public, that is the whole 2 × 2 table. One
+    record changes one of the two counts, by at most 1, or 2 for genotypes: L1 = 2, squared L2 = 4.
     """
 
     test: Test = "allelic"

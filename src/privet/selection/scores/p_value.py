@@ -27,16 +27,17 @@ def p_value_sensitivity(sizes: tuple[int, ...], values: int) -> Fraction:
 
     *Exact* for tables of three values and two classes that are small enough to be searched in full.
 
-    *A bound* for all others: p = 1 − F(χ²) with F the χ² distribution of (values − 1)·(classes − 1) degrees of
-    freedom, and χ² moves by at most Δ, so p moves by at most max over x of F(x + Δ) − F(x). With one or two degrees
-    the density falls, and that is F(Δ) (for two: 1 − e^(−Δ/2)); with more, the density rises to one peak and falls,
-    so the maximum is where f(x) = f(x + Δ), which has one root below the peak.
+    *A bound* for all others: p = 1 − F(χ²) with F the χ² distribution of (values − 1)·(classes − 1) degrees
+    of freedom, and χ² moves by at most Δ, so p moves by at most max over x of F(x + Δ) − F(x). With one or
+    two degrees the density falls, and that is F(Δ) (for two: 1 − e^(−Δ/2)); with more, the density rises to
+    one peak and falls, so the maximum is where f(x) = f(x + Δ), which has one root below the peak.
 
-    Fienberg et al. (2011) print e^(−2/3) ≈ 0.513 for R = S; but cases (9, 1, 0), controls (9, 0, 1) have χ² = 2 and
-    p = 1/e, and moving the one case gives equal groups and p = 1: a change of 0.632, whatever R = S is.
+    Fienberg et al. (2011) print e^(−2/3) ≈ 0.513 for R = S; but cases (9, 1, 0), controls (9, 0, 1) have χ²
+    = 2 and p = 1/e, and moving the one case gives equal groups and p = 1: a change of 0.632, whatever R = S
+    is.
 
-    >>> round(float(p_value_sensitivity((10, 10), 3)), 4), round(float(p_value_sensitivity((5000, 5000), 3)), 4)
-    (0.6321, 0.8646)
+    >>> [round(float(p_value_sensitivity((size, size), 3)), 4) for size in (10, 5000)]
+    [0.6321, 0.8646]
     """
     from scipy.optimize import brentq
     from scipy.stats import chi2
