@@ -20,13 +20,16 @@ from privet.sources import PackedGenotypes, write_plink
 
 SIZES = ((300, 262_622), (5_000, 100_000))
 _COUNT = """
-import resource, sys
+import sys
 from privet.curator import public_answers
 from privet.selection.gwas.study import Study
 study = Study.open(sys.argv[1])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def status(key):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith(key))
+before = status("VmRSS")
 public_answers(study.source, study.schema, [study.question])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, before / 1024)
+print(status("VmHWM"), before)
 """
 
 

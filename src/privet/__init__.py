@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privet.learning.regress import LinearRegression, Ridge
     from privet.model import load_model, save_model
     from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
+    from privet.selection import SelectKBest
 
 __all__ = [
     "Category",
@@ -28,9 +29,10 @@ __all__ = [
     "NaiveBayes",
     "Number",
     "OneR",
-    "RuleMiner",
     "Ridge",
+    "RuleMiner",
     "Schema",
+    "SelectKBest",
     "Unit",
     "cross_validate",
     "evaluate",
@@ -51,6 +53,7 @@ _HOMES = {
     "privet.learning.linear": ("Encoder",),
     "privet.learning.regress": ("LinearRegression", "Ridge"),
     "privet.model": ("load_model", "save_model"),
+    "privet.selection": ("SelectKBest",),
     "privet.schema": ("Category", "Number", "Schema", "Unit", "read_schema", "write_schema"),
 }
 

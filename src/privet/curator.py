@@ -36,13 +36,14 @@ from privet.budget import (
     rho_for,
 )
 from privet.engines import Engine, GenotypeEngine, engine_for
+from privet.engines.held import HeldEngine
 from privet.errors import ParameterError
 from privet.mechanisms import BlockAggregate, Exponential, PermuteAndFlip, TopK, noise_for
 from privet.mechanisms.top_k import How
 from privet.randomness import Randomness, secure
 from privet.release import Guarantee, Release, Step, public_knowledge
 from privet.schema import Schema, draft
-from privet.sources import ArrowSource, Source, TableSource, fingerprint, open_source
+from privet.sources import ArrowSource, GenotypeSource, Source, TableSource, fingerprint, open_source
 from privet.sources import as_source as in_memory
 from privet.stats import Answer, Judgement, Rows, Scores, Statistic
 
@@ -151,6 +152,10 @@ class Curator:
         self._left -= total
         return [self.currency.share(share) for share in shares]
 
+    def hold(self) -> None:
+        """Keep the coded table in memory from here on, for a search that asks of it thousands of times."""
+        self._engine = HeldEngine()
+
     def measure(self, measurements: Sequence[Measurement]) -> list[Release]:
         """Answer all of these in one pass over the table, each with noise for its share of the budget."""
         amounts = self._spend([m.share for m in measurements])
@@ -241,8 +246,8 @@ class Curator:
         """The k best candidates by scores that ``judge`` makes of exact answers, and noisy values of these k.
 
         The scores never leave: ``TopK`` chooses by them (its proof), for ``share`` of the budget. With
-        ``values_share``, what ``judge`` allows to be told of the chosen k is released with noise for k times the
-        sensitivity of one, since one unit of privacy can change them all.
+        ``values_share``, what ``judge`` allows to be told of the chosen k is released with noise for k times
+        the sensitivity of one, since one unit of privacy can change them all.
         """
         shares = [share] if values_share is None else [share, values_share]
         amounts = self._spend(shares)
@@ -371,6 +376,8 @@ def as_source(
     schema: Schema | None = None,
 ) -> Source:
     """The source that arrays, a frame, a file or a database table stand for."""
+    if isinstance(data, GenotypeSource):  # asking a protocol would list a genome's names
+        return data
     if isinstance(data, str | Path):
         return open_source(data, schema)
     if hasattr(data, "to_pyarrow_batches"):

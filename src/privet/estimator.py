@@ -200,11 +200,12 @@ def _require_columns(source: Any, schema: Schema) -> None:
 
 
 def _cut(schema: Schema | None, X: Any) -> Schema | None:
-    """The schema of what a selector has left of a frame: a private choice, so it costs nothing to follow it."""
+    """The schema of what a selector has left of a frame: following a private choice costs nothing."""
     left = getattr(X, "attrs", {}).get("privet_selected")
     if schema is None or left is None:
         return schema
-    return replace(schema, columns=tuple(c for c in schema.columns if c.name in left or c.name == schema.target))
+    kept = tuple(c for c in schema.columns if c.name in left or c.name == schema.target)
+    return replace(schema, columns=kept)
 
 
 def _labels(X: Any) -> list[str]:

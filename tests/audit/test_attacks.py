@@ -1,4 +1,4 @@
-"""Every attack succeeds on the weak variant that it was made for, and the report ranks the variants accordingly."""
+"""Every attack succeeds on the weak variant that it was made for; the report ranks them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privet.schema import Schema
 
 WIDTH = 4
 NAMES = [f"x{j}" for j in range(WIDTH)]
-SCHEMA = Schema.of({name: (-1.0, 1.0) for name in NAMES})
+SCHEMA = Schema.of(dict.fromkeys(NAMES, (-1.0, 1.0)))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_the_published_formula_falls_to_everything():
     generator = np.random.default_rng(3)
     together = generator.normal(size=(1500, 1))
     ages = np.round(np.clip(40 + 9 * together + 9 * generator.normal(size=(1500, 3)), 17, 90))
-    schema = Schema.of({name: (0, 100) for name in ("a", "b", "c")})
+    schema = Schema.of(dict.fromkeys(("a", "b", "c"), (0, 100)))
     Y = np.column_stack([geometric_as_published.perturb(column) for column in ages.T])
     report = audit_perturbation(ages, Y, schema=schema, random_state=0, records=1500, columns=["a", "b", "c"])
     assert [attack.name for attack in report.attacks if not attack.succeeds] == []
@@ -172,7 +172,7 @@ def test_tables_files_and_only_the_changed_columns(independent, tmp_path):
     before = pa.table(
         {**{name: independent[:, j] for j, name in enumerate(NAMES)}, "ill": ["no", "yes"] * 750}
     )
-    schema = Schema.of({**{name: (-1.0, 1.0) for name in NAMES}, "ill": ["no", "yes"]}, target="ill")
+    schema = Schema.of({**dict.fromkeys(NAMES, (-1.0, 1.0)), "ill": ["no", "yes"]}, target="ill")
     after = Rotation(schema=schema, columns=["x0", "x2"]).fit_transform(before)
     write_csv(ArrowSource(before), tmp_path / "d.csv")
     write_csv(ArrowSource(after), tmp_path / "e.csv")

@@ -1,4 +1,4 @@
-"""Continual counting and naive Bayes on streams: the sensitivity that is claimed, one ε, windows, and evaluation."""
+"""Continual counting and naive Bayes on streams: sensitivity, one ε, windows, evaluation."""
 
 from __future__ import annotations
 
@@ -70,12 +70,17 @@ def test_the_bound_is_attained_so_it_is_not_too_large_either():
 
 
 @pytest.mark.parametrize(
-    ("unit", "factor"), [(Unit(), 1), (Unit("replace"), 2), (Unit(id="p", most=3), 3), (Unit("replace", "p", 3), 6)]
+    ("unit", "factor"),
+    [(Unit(), 1), (Unit("replace"), 2), (Unit(id="p", most=3), 3), (Unit("replace", "p", 3), 6)],
 )
 def test_event_and_person_level_scale_the_noise(unit, factor):
-    counter = ContinualCounter(2, horizon=8, amount=budget(1.0), randomness=secure(), l1=5, squared_l2=5, unit=unit)
+    counter = ContinualCounter(
+        2, horizon=8, amount=budget(1.0), randomness=secure(), l1=5, squared_l2=5, unit=unit
+    )
     assert counter.mechanism.sensitivity == 4 * 5 * factor
-    smooth = ContinualCounter(2, horizon=8, amount=budget(1.0, 1e-6), randomness=secure(), l1=5, squared_l2=5, unit=unit)
+    smooth = ContinualCounter(
+        2, horizon=8, amount=budget(1.0, 1e-6), randomness=secure(), l1=5, squared_l2=5, unit=unit
+    )
     assert smooth.mechanism.squared_sensitivity == 4 * 5 * factor**2
 
 
@@ -106,7 +111,10 @@ def stream(rows, seed=0, flip=False):
     for _ in range(rows):
         ill = bool(generator.integers(2))
         x = float(np.clip(0.3 + 0.4 * (ill != flip) + generator.normal(0, 0.1), 0, 1))
-        yield {"x": x, "c": generator.choice(["a", "b"], p=[0.8, 0.2] if ill else [0.2, 0.8])}, ("no", "yes")[ill]
+        yield (
+            {"x": x, "c": generator.choice(["a", "b"], p=[0.8, 0.2] if ill else [0.2, 0.8])},
+            ("no", "yes")[ill],
+        )
 
 
 def test_it_learns_with_one_epsilon_for_the_whole_stream():
@@ -126,7 +134,9 @@ def test_it_learns_with_one_epsilon_for_the_whole_stream():
 
 def test_noise_matters():
     accuracies = [
-        prequential(StreamingNaiveBayes(epsilon=e, schema=SCHEMA, every=10), stream(1500), window=1000, every=1500).accuracy[0]
+        prequential(
+            StreamingNaiveBayes(epsilon=e, schema=SCHEMA, every=10), stream(1500), window=1000, every=1500
+        ).accuracy[0]
         for e in (0.01, 10.0)
     ]
     assert accuracies[0] < accuracies[1] - 0.05
@@ -150,9 +160,11 @@ def test_windows_follow_a_drift():
     schema = Schema.of({"x": (0.0, 1.0), "y": ["no", "yes"]}, target="y")
     lasting, moving = (
         prequential(
-            StreamingNaiveBayes(epsilon=4.0, schema=schema, every=50, horizon=horizon, windows=windows), drifting,
-            window=1000, every=1000,
-        )  # fmt: skip
+            StreamingNaiveBayes(epsilon=4.0, schema=schema, every=50, horizon=horizon, windows=windows),
+            drifting,
+            window=1000,
+            every=1000,
+        )
         for horizon, windows in ((256, False), (20, True))
     )
     assert moving.accuracy[-1] > 0.9
@@ -183,7 +195,11 @@ def test_batches_frames_and_records_are_the_same():
     batch.partial_fit(columns, [y for _, y in records])
     table.partial_fit(columns.to_pandas(), [y for _, y in records])
     question = {"x": 0.6, "c": "b"}
-    assert one.predict_proba_one(question) == batch.predict_proba_one(question) == table.predict_proba_one(question)
+    assert (
+        one.predict_proba_one(question)
+        == batch.predict_proba_one(question)
+        == table.predict_proba_one(question)
+    )
     assert list(one.predict(columns.slice(0, 5))) == [one.predict_one(x) for x, _ in records[:5]]
 
 

@@ -13,7 +13,11 @@ WIDTH = 4
 @pytest.fixture
 def schema():
     return Schema.of(
-        {**{f"x{j}": (-10.0 - j, 10.0 + 2 * j) for j in range(WIDTH)}, "town": ["a", "b"], "ill": ["no", "yes"]},
+        {
+            **{f"x{j}": (-10.0 - j, 10.0 + 2 * j) for j in range(WIDTH)},
+            "town": ["a", "b"],
+            "ill": ["no", "yes"],
+        },
         target="ill",
     )
 

@@ -20,7 +20,9 @@ from privet.perturbation.csv_filter import CsvFilter
 from privet.schema import Schema, write_schema
 from privet.sources import open_source
 
-SCHEMA = Schema.of({"age": (0, 120), "weight": (2.0, 200.0), "town": ["a", "b"], "ill": ["no", "yes"]}, target="ill")
+SCHEMA = Schema.of(
+    {"age": (0, 120), "weight": (2.0, 200.0), "town": ["a", "b"], "ill": ["no", "yes"]}, target="ill"
+)
 
 
 @pytest.fixture
@@ -30,7 +32,10 @@ def people(tmp_path, monkeypatch):
     lines = [
         f"{age},{weight:.1f},{'ab'[town]},{('no', 'yes')[ill]}"
         for age, weight, town, ill in zip(
-            generator.integers(18, 90, 300), generator.normal(70, 12, 300), *generator.integers(0, 2, (2, 300)), strict=True
+            generator.integers(18, 90, 300),
+            generator.normal(70, 12, 300),
+            *generator.integers(0, 2, (2, 300)),
+            strict=True,
         )
     ]
     Path("people.csv").write_text("\n".join(["age,weight,town,ill", *lines]) + "\n")
@@ -47,14 +52,20 @@ def run(*words, code=0):
 def piped(text, *words):
     """The command in a process of its own, with this text on its stdin."""
     return subprocess.run(
-        [sys.executable, "-m", "privet.cli", "perturb", *words], input=text, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "privet.cli", "perturb", *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_on_every_format(people, method):
     for ending in (".csv", ".csv.gz", ".parquet", ".arff"):
-        done = run("perturb", method, "people.csv", f"out{ending}", "-s", "people.toml", "--key", f"key{ending}.json")
+        done = run(
+            "perturb", method, "people.csv", f"out{ending}", "-s", "people.toml", "--key", f"key{ending}.json"
+        )
         assert done.stdout.startswith("Guarantee: NONE")
         source = open_source(f"out{ending}", None)
         assert {"town", "ill"} < set(source.names)
@@ -63,7 +74,9 @@ def test_every_method_on_every_format(people, method):
 
 
 def test_the_result_as_json_and_the_key_is_not_in_it(people):
-    done = run("perturb", "rotation", "people.csv", "out.csv", "-s", "people.toml", "--key", "k.json", "--json")
+    done = run(
+        "perturb", "rotation", "people.csv", "out.csv", "-s", "people.toml", "--key", "k.json", "--json"
+    )
     data = json.loads(done.stdout)
     assert data["records"] == 300
     assert data["guarantee"]["holds"] is False
@@ -81,8 +94,21 @@ def test_bad_words_on_the_command_line(people):
     run("perturb", "condensation", "people.csv", "out.csv", "-s", "people.toml", "--k", "301", code=4)
     assert not Path("out.csv").exists()
     run("perturb", "rotation", "people.csv", "out.csv", "-s", "people.toml", "-c", "age", "--key", "k.json")
-    wrong = run("perturb", "rotation", "people.csv", "o.csv", "-s", "people.toml", "-c", "age", "-c", "weight",
-                "--key", "k.json", code=7)  # fmt: skip
+    wrong = run(
+        "perturb",
+        "rotation",
+        "people.csv",
+        "o.csv",
+        "-s",
+        "people.toml",
+        "-c",
+        "age",
+        "-c",
+        "weight",
+        "--key",
+        "k.json",
+        code=7,
+    )
     assert "key is for 1 columns, and 2" in wrong.stderr
 
 
@@ -104,8 +130,19 @@ def test_a_pipe_with_a_key_needs_no_schema_and_restarts(people):
 
 def test_an_endless_input_is_answered_row_by_row_and_can_be_stopped(people):
     run("perturb", "geometric", "people.csv", "o.csv", "-s", "people.toml", "--key", "key.json")
-    command = [sys.executable, "-m", "privet.cli", "perturb", "geometric", "--key", "key.json", "--row-by-row"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "privet.cli",
+        "perturb",
+        "geometric",
+        "--key",
+        "key.json",
+        "--row-by-row",
+    ]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"age,weight\n30,60\n")
@@ -186,7 +223,9 @@ def test_an_input_without_names_is_refused():
 def test_rekeying_by_window(row_by_row):
     keys = {}
     text = "age,weight\n" + "30,60\n" * 10
-    written, error = filtered(Rotation(schema=SCHEMA), text, row_by_row=row_by_row, rekey_every=4, keep=keys.__setitem__)
+    written, error = filtered(
+        Rotation(schema=SCHEMA), text, row_by_row=row_by_row, rekey_every=4, keep=keys.__setitem__
+    )
     assert error is None
     rows = written.splitlines()[1:]
     assert [len(set(rows[start : start + 4])) for start in (0, 4, 8)] == [1, 1, 1]
@@ -199,8 +238,14 @@ def test_rekeying_by_window(row_by_row):
 
 def test_rekeyed_streams_keep_their_keys_in_numbered_files(people):
     text = "age,weight\n" + "30,60\n" * 5
-    assert piped(text, "rotation", "-s", "people.toml", "--key", "k.json", "--rekey-every", "2").returncode == 0
-    assert sorted(path.name for path in people.glob("k*.json")) == ["k-000001.json", "k-000002.json", "k.json"]
+    assert (
+        piped(text, "rotation", "-s", "people.toml", "--key", "k.json", "--rekey-every", "2").returncode == 0
+    )
+    assert sorted(path.name for path in people.glob("k*.json")) == [
+        "k-000001.json",
+        "k-000002.json",
+        "k.json",
+    ]
     assert piped(text, "rotation", "--key", "k.json", "--rekey-every", "2").returncode == 0
     assert len(list(people.glob("k*.json"))) == 5
     assert len({tuple(np.ravel(Key.load(path).values["rotation"])) for path in people.glob("k*.json")}) == 5
@@ -240,7 +285,9 @@ def test_the_attack_report_of_files(people):
     text = run("audit", "perturbation", "people.csv", "out.csv", "-s", "people.toml", "--seed", 1).stdout
     assert text.startswith("The weakest column is '")
     data = json.loads(
-        run("audit", "perturbation", "people.csv", "out.csv", "-s", "people.toml", "--json", "-o", "r.html").stdout
+        run(
+            "audit", "perturbation", "people.csv", "out.csv", "-s", "people.toml", "--json", "-o", "r.html"
+        ).stdout
     )
     assert data["columns"] == ["age", "weight"]
     assert len(data["attacks"]) == 7

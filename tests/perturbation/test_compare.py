@@ -1,4 +1,4 @@
-"""privet compare: the same from the same, rotated data to distance learners, WEKA's measures, the trade-off."""
+"""privet compare: itself, rotated data, WEKA's measures, the trade-off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from privet.perturbation import AdditiveNoise, Geometric, Rotation
 from privet.schema import Schema, write_schema
 from privet.sources import ArrowSource, write_csv
 
-SCHEMA = Schema.of({**{f"x{j}": (-3.0, 5.0) for j in range(3)}, "town": ["a", "b"], "ill": ["no", "yes"]}, target="ill")
+SCHEMA = Schema.of(
+    {**{f"x{j}": (-3.0, 5.0) for j in range(3)}, "town": ["a", "b"], "ill": ["no", "yes"]}, target="ill"
+)
 
 
 @pytest.fixture(scope="module")
@@ -101,11 +103,17 @@ def test_the_command(table, tmp_path, monkeypatch):
         assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
         return result.stdout
 
-    assert "kappa" in run("d.csv", "e.csv", "-s", "s.toml", "--folds", "3", "--learner", "decision tree", "-o", "p.html")
+    assert "kappa" in run(
+        "d.csv", "e.csv", "-s", "s.toml", "--folds", "3", "--learner", "decision tree", "-o", "p.html"
+    )
     assert "<svg" in Path("p.html").read_text()
-    data = json.loads(run("d.csv", "e.csv", "-s", "s.toml", "--folds", "3", "--learner", "naive Bayes", "--json"))
+    data = json.loads(
+        run("d.csv", "e.csv", "-s", "s.toml", "--folds", "3", "--learner", "naive Bayes", "--json")
+    )
     assert set(data["learners"]) == {"naive Bayes"}
-    assert "resistance" in run("d.csv", "-s", "s.toml", "--over-noise", "additive", "--levels", "0.1,0.5", "-o", "t.html")
+    assert "resistance" in run(
+        "d.csv", "-s", "s.toml", "--over-noise", "additive", "--levels", "0.1,0.5", "-o", "t.html"
+    )
     assert "<svg" in Path("t.html").read_text()
     run("d.csv", "-s", "s.toml", code=2)
     run("d.csv", "-s", "s.toml", "--over-noise", "additive", "--levels", "many", code=2)

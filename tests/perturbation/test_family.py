@@ -1,4 +1,4 @@
-"""What every perturbation of numeric columns keeps to: scikit-learn's contract, the key's, the guarantee's."""
+"""What every perturbation of numbers keeps to: scikit-learn's contract, the key's, the guarantee's."""
 
 from __future__ import annotations
 
@@ -85,9 +85,7 @@ def test_a_key_is_a_private_file_and_perturbs_consistently(cls, schema, frame, t
     again = cls(schema=schema, key=path, random_state=3).fit(frame)
     assert again.key_ == first.key_
     if cls in (Rotation, Projection):
-        np.testing.assert_array_equal(
-            first.transform(frame).iloc[:, -1], again.transform(frame).iloc[:, -1]
-        )
+        np.testing.assert_array_equal(first.transform(frame).iloc[:, -1], again.transform(frame).iloc[:, -1])
     with pytest.raises(ModelError, match="never replaced"):
         first.key_.save(path)
 
@@ -152,8 +150,8 @@ def test_missing_values_as_asked_for(cls, schema, frame):
 @pytest.mark.parametrize("cls", ALL)
 def test_constant_columns_and_values_beyond_the_bounds(cls, schema, frame):
     table = frame.assign(x1=1.0)
-    assert np.isfinite(cls(schema=schema).fit_transform(table)[list(set(COLUMNS) & {"x0"} - {"x"})] if cls is not
-                       Projection else np.zeros(1)).all().all()  # fmt: skip
+    released = cls(schema=schema).fit_transform(table).drop(columns=["town", "ill"])
+    assert np.isfinite(released.to_numpy()).all()
     if cls in (Rotation, Projection):
         model = cls(schema=schema).fit(frame)
         far, edge = frame.assign(x1=1e9), frame.assign(x1=12.0)
@@ -200,6 +198,6 @@ def test_geometric_and_rotation_are_undone_by_their_owner(schema, frame):
         back = model.fit(frame).inverse_transform(model.transform(frame))
         assert np.abs(back[COLUMNS] - frame[COLUMNS]).to_numpy().max() < off
     for cls in (Projection, AdditiveNoise, Condensation):
+        fitted = cls(schema=schema).fit(frame)
         with pytest.raises(ParameterError, match="cannot be undone"):
-            model = cls(schema=schema).fit(frame)
-            model.inverse_transform(frame)
+            fitted.inverse_transform(frame)

@@ -62,7 +62,9 @@ def test_learners_by_distance_learn_the_same_from_rotated_data():
 def test_projection_keeps_distances_within_the_stated_distortion(kind):
     records, distortion, width = 60, 0.5, 600
     X = np.random.default_rng(2).uniform(-1, 1, (records, width))
-    model = Projection(schema=unit_schema(width), kind=kind, distortion=distortion, records=records, random_state=4)
+    model = Projection(
+        schema=unit_schema(width), kind=kind, distortion=distortion, records=records, random_state=4
+    )
     ratio = (pdist(model.fit_transform(X)) / pdist(X)) ** 2
     assert ratio.min() > 1 - distortion
     assert ratio.max() < 1 + distortion
@@ -143,7 +145,9 @@ def test_before_k_records_a_stream_gives_nothing_away():
 @pytest.mark.parametrize("kind", ["uniform", "gaussian", "laplace"])
 def test_additive_noise_has_its_level_and_the_distribution_comes_back(kind):
     generator = np.random.default_rng(0)
-    X = np.where(generator.random(20_000) < 0.3, -0.6, 0.5)[:, None] + generator.uniform(-0.1, 0.1, (20_000, 1))
+    X = np.where(generator.random(20_000) < 0.3, -0.6, 0.5)[:, None] + generator.uniform(
+        -0.1, 0.1, (20_000, 1)
+    )
     model = AdditiveNoise(schema=unit_schema(1), kind=kind, level=0.4, random_state=2)
     Y = model.fit_transform(X)
     assert abs((Y - X).std() - 0.4) < 0.01

@@ -11,7 +11,6 @@ from privet.perturbation.base import Perturbation
 from privet.schema import Schema
 
 pytest.importorskip("river")
-import privet.perturbation.river  # noqa: E402
 
 SCHEMA = Schema.of({"a": (-1.0, 1.0), "b": (-1.0, 1.0), "c": (-1.0, 1.0)})
 
@@ -26,7 +25,9 @@ def stream(rows):
 def test_every_method_sits_in_a_pipeline(method):
     from river import compose, linear_model, metrics
 
-    model = compose.Pipeline(METHODS[method](schema=SCHEMA, random_state=1), linear_model.LogisticRegression())
+    model = compose.Pipeline(
+        METHODS[method](schema=SCHEMA, random_state=1), linear_model.LogisticRegression()
+    )
     accuracy = metrics.Accuracy()
     for x, y in stream(600):
         guess = model.predict_one(x)
@@ -69,7 +70,11 @@ def test_without_the_import_a_pipeline_refuses(monkeypatch):
 def test_written_with_bars_and_cloned():
     from river import linear_model, preprocessing
 
-    model = Geometric(schema=SCHEMA, random_state=1) | preprocessing.StandardScaler() | linear_model.LogisticRegression()
+    model = (
+        Geometric(schema=SCHEMA, random_state=1)
+        | preprocessing.StandardScaler()
+        | linear_model.LogisticRegression()
+    )
     for x, y in stream(50):
         model.learn_one(x, y)
     assert model.predict_one({"a": 0.9, "b": 0.9, "c": 0.0}) in (True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -43,7 +44,7 @@ def test_every_score_with_every_mechanism(score, mechanism):
     delta = 1e-6 if mechanism == "gaussian" else 0.0
     selector = SelectKBest(
         k=2,
-        score=score,
+        criterion=score,
         mechanism=mechanism,
         epsilon=400,
         delta=delta,
@@ -63,7 +64,7 @@ def test_every_score_with_every_mechanism(score, mechanism):
 
 def test_no_mechanism_is_for_public_data_and_says_so():
     X, y, schema = people()
-    selector = SelectKBest(k=2, score="chi2", mechanism="none", schema=schema).fit(X, y)
+    selector = SelectKBest(k=2, criterion="chi2", mechanism="none", schema=schema).fit(X, y)
     assert sorted(selector.chosen_) == ["snp4", "snp9"]
     assert not selector.guarantee_.holds
     with pytest.raises(ParameterError, match="public"):
@@ -86,7 +87,7 @@ def test_a_pipeline_under_one_budget():
     ledger = Ledger.in_memory()
     ledger.open_account("study", budget(3), unit=schema.unit)
     selector = SelectKBest(
-        k=2, score="distance", public_class=True, epsilon=2, schema=schema, tau=1e-4, ledger=ledger
+        k=2, criterion="distance", public_class=True, epsilon=2, schema=schema, tau=1e-4, ledger=ledger
     ).set_output(transform="pandas")
     pipeline = make_pipeline(selector, NaiveBayes(epsilon=1, schema=schema, ledger=ledger)).fit(X, y)
     assert pipeline.score(X, y) > 0.75
@@ -98,7 +99,7 @@ def test_a_pipeline_under_one_budget():
 def test_odds_ratios_with_intervals():
     X, y, schema = people()
     selector = SelectKBest(
-        k=2, score="odds_ratio", public_class=True, epsilon=40, schema=schema, tau=1e-4
+        k=2, criterion="odds_ratio", public_class=True, epsilon=40, schema=schema, tau=1e-4
     ).fit(X, y)
     for name, estimate in zip(selector.chosen_, selector.odds_ratios_, strict=True):
         alleles = [X.loc[y == group, name].sum() for group in (0, 1)]
@@ -134,7 +135,7 @@ def test_tables_of_any_size_numbers_and_missing_values():
         unit=Unit("replace"),
     )
     for score in ("majority", "mutual_information", "chi2"):
-        selector = SelectKBest(k=2, score=score, public_class=True, epsilon=20, schema=schema).fit(
+        selector = SelectKBest(k=2, criterion=score, public_class=True, epsilon=20, schema=schema).fit(
             frame, kind
         )
         assert sorted(selector.chosen_) == ["shifted", "telling"], score
@@ -171,18 +172,18 @@ def refusals():
     yield "k", ParameterError, {"k": 13, "schema": schema}, X, y
     yield "tau", ParameterError, {"tau": 1.0, "schema": schema}, X, y
     yield "delta", ParameterError, {"mechanism": "gaussian", "schema": schema}, X, y
-    yield "class", ParameterError, {"score": "chi2", "schema": schema}, X, y
-    yield "replace", SchemaError, {"score": "chi2", "schema": added, **classes}, X, y
-    yield "replace", SchemaError, {"score": "mutual_information", "schema": added}, X, y
-    yield "missing", SchemaError, {"score": "odds_ratio", "schema": skipping, **classes}, X, y
+    yield "class", ParameterError, {"criterion": "chi2", "schema": schema}, X, y
+    yield "replace", SchemaError, {"criterion": "chi2", "schema": added, **classes}, X, y
+    yield "replace", SchemaError, {"criterion": "mutual_information", "schema": added}, X, y
+    yield "missing", SchemaError, {"criterion": "odds_ratio", "schema": skipping, **classes}, X, y
     yield (
         "values",
         SchemaError,
-        {"score": "distance", "schema": wide, **classes},
+        {"criterion": "distance", "schema": wide, **classes},
         X[["snp1"]].set_axis(["a"], axis=1),
         y,
     )
-    yield "class", DataError, {"score": "chi2", "schema": schema, **classes}, X, y * 0
+    yield "class", DataError, {"criterion": "chi2", "schema": schema, **classes}, X, y * 0
 
 
 @pytest.mark.parametrize(("says", "kind", "parameters", "X", "y"), list(refusals()))
@@ -197,5 +198,13 @@ def test_a_refusal_costs_nothing(says, kind, parameters, X, y):
 def test_rehearsal_reads_nothing():
     _, _, schema = people()
     for score in SCORES:
-        guarantee = SelectKBest(k=2, score=score, public_class=True, schema=schema).rehearse()
+        guarantee = SelectKBest(k=2, criterion=score, public_class=True, schema=schema).rehearse()
         assert [step.error > 0 for step in guarantee.steps] == [True, True]
+
+
+def test_scikit_learns_own_checks():
+    from sklearn.utils.estimator_checks import check_estimator
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(SelectKBest(schema="infer", epsilon=100.0))

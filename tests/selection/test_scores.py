@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
-from tests_selection_tables import all_tables, changes
 
 from privet.schema import Unit
 from privet.selection.scores import Allelic, Chi2, Majority, MutualInformation, OddsRatio, PValue, Trend
 from privet.selection.scores.base import FIXED
+from tests.selection.tables import all_tables, changes
 
 SIZES = [(3, 4), (5, 5), (6, 2), (1, 6), (7, 4)]
 

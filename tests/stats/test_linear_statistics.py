@@ -104,7 +104,8 @@ def test_every_pair_of_neighbours_stays_within_the_sensitivity(statistic, relati
 
 
 @pytest.mark.parametrize(
-    "name", ["products", "products between", "products with a target", "products of numbers", "gradient of numbers"]
+    "name",
+    ["products", "products between", "products with a target", "products of numbers", "gradient of numbers"],
 )
 def test_the_bound_is_attained(name):
     statistic = STATISTICS[name]
@@ -177,7 +178,9 @@ def test_products_are_the_second_moments():
     """Against the dense matrix: each cell of Σ x xᵀ is found in its part."""
     records = [r for r in RECORDS if r[4] is not None]
     encoded = MIXED.encode(Rows(batch(records), schema()))
-    rounded = np.where(np.isin(np.arange(MIXED.width), [1, 5]), np.floor(encoded * FINE + 0.5) / FINE, encoded)
+    rounded = np.where(
+        np.isin(np.arange(MIXED.width), [1, 5]), np.floor(encoded * FINE + 0.5) / FINE, encoded
+    )
     gram = rounded.T @ rounded
     statistic = STATISTICS["products"]
     cells = exact(statistic, records) / statistic.scale

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from privet.audit.claim import Subject
 from privet.audit.events import Event, learn_event
 from privet.audit.outputs import Sample, joined
 from privet.audit.pairs import Pair, table_of
-from privet.audit.runs import Progress, Runs
-from privet.audit.subjects import Subject, subject_of
+from privet.audit.runs import Progress, Runs, Wish
+from privet.audit.subjects import subject_of
 from privet.audit.verdict import Audit
 from privet.errors import ParameterError
 from privet.schema import Schema
@@ -72,10 +73,10 @@ def audit(
     )
     source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
     pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
-    learned = [source.draw(f"learn {side} {seed}", data, quarter) for side, data in _sides(pair)]
+    learned = source.draw_all(_sides(pair, "learn", seed, quarter))
     event, _ = learn_event(*learned, confidence=confidence, delta=subject.delta)
     details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
-    return _test(source, subject, pair, event, quarter, confidence, f"test {seed}", details)
+    return _test(source, subject, pair, event, quarter, confidence, ("test", seed), details)
 
 
 def audit_again(
@@ -98,7 +99,7 @@ def audit_again(
     event = Event.from_dict(report["event"])
     each = runs // 2 if runs is not None else report["tested"][0]
     source = Runs(subject, jobs=jobs, total=2 * each)
-    return _test(source, subject, pair, event, each, report["confidence"], "again", {"again": True})
+    return _test(source, subject, pair, event, each, report["confidence"], ("again", 0), {"again": True})
 
 
 def _test(
@@ -108,10 +109,10 @@ def _test(
     event: Event,
     runs: int,
     confidence: float,
-    purpose: str,
+    purpose: tuple[str, int],
     details: dict[str, Any],
 ) -> Audit:
-    first, second = (source.draw(f"{purpose} {side}", data, runs) for side, data in _sides(pair))
+    first, second = source.draw_all(_sides(pair, *purpose, runs))
     schema = getattr(subject, "schema", None)
     return Audit(
         subject=subject.name,
@@ -143,21 +144,25 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
         ways = [(first, second), swapped]
         return sum(learn_event(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
 
-    looks = [
-        [source.draw(f"search {side} {seed}", data, runs) for side, data in _sides(pair)]
-        for pair in candidates
+    def look(pairs: list[Pair], purpose: str, runs: int) -> list[list[Sample]]:
+        drawn = source.draw_all([wish for pair in pairs for wish in _sides(pair, purpose, seed, runs)])
+        return [drawn[place : place + 2] for place in range(0, len(drawn), 2)]
+
+    looks = look(candidates, "search", runs)
+    order = np.argsort([-told_apart(*sides) for sides in looks], kind="stable")[: _kept(candidates)]
+    longer = look([candidates[place] for place in order], "look", 3 * runs)
+    values = [
+        told_apart(*(joined([a, b]) for a, b in zip(looks[place], more, strict=True)))
+        for place, more in zip(order, longer, strict=True)
     ]
-    order = np.argsort([-told_apart(*look) for look in looks], kind="stable")[: _kept(candidates)]
-    values = []
-    for place in map(int, order):
-        sides = _sides(candidates[place])
-        more = [source.draw(f"look {side} {seed}", data, 3 * runs) for side, data in sides]
-        values.append(told_apart(*(joined([a, b]) for a, b in zip(looks[place], more, strict=True))))
     return candidates[int(order[int(np.argmax(values))])]
 
 
-def _sides(pair: Pair) -> list[tuple[str, Any]]:
-    return [("first", pair.first), ("second", pair.second)]
+def _sides(pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:
+    return [
+        (f"{purpose} {side} {seed}", data, runs)
+        for side, data in (("first", pair.first), ("second", pair.second))
+    ]
 
 
 def _histogram(event: Event, first: Sample, second: Sample) -> dict[str, list[float]]:

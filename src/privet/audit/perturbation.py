@@ -1,8 +1,8 @@
-"""The attack report: how much of a table comes back from its perturbed release, by attacks that are really run.
+"""The attack report: how much of a table comes back from its perturbed release, by real attacks.
 
-A perturbation has no proof, so this is all that can be said for it: seven attacks, each with what its attacker is
-taken to know, the error of its reconstruction for each column, and the share of records that it re-identifies,
-beside what guessing would reach. An attack that is not among them may do better.
+A perturbation has no proof, so this is all that can be said for it: seven attacks, each with what its
+attacker is taken to know, the error of its reconstruction for each column, and the share of records that it
+re-identifies, beside what guessing would reach. An attack that is not among them may do better.
 """
 
 from __future__ import annotations
@@ -51,16 +51,18 @@ def audit_perturbation(
 ) -> AttackReport:
     """Attack a perturbed table with the original at hand. For the owner of the data: it reads both.
 
-    The two tables hold the same records in the same order. ``columns`` are the original columns to recover and
-    ``released`` those that they became (found by themselves where names tell); ``known`` records are known to
-    the attacker (by default two for each column and at least 20); ``noise`` is the standard deviation of added
-    noise in half ranges, where it was published. Attacks run on a random sample of ``records``.
+    The two tables hold the same records in the same order. ``columns`` are the original columns to recover
+    and ``released`` those that they became (found by themselves where names tell); ``known`` records are
+    known to the attacker (by default two for each column and at least 20); ``noise`` is the standard
+    deviation of added noise in half ranges, where it was published. Attacks run on a random sample of
+    ``records``.
 
     >>> import numpy as np
     >>> from privet.perturbation import Rotation
     >>> schema = Schema.of({"a": (-1.0, 1.0), "b": (-1.0, 1.0), "c": (-1.0, 1.0)})
     >>> X = np.random.default_rng(0).uniform(-1, 1, (800, 3))
-    >>> report = audit_perturbation(X, Rotation(schema=schema).fit_transform(X), schema=schema, random_state=0)
+    >>> released = Rotation(schema=schema).fit_transform(X)
+    >>> report = audit_perturbation(X, released, schema=schema, random_state=0)
     >>> report.resistance < 0.05
     True
     """
@@ -226,7 +228,7 @@ _ATTACKS = (_naive, _known_sample, _components, _distances, _spectral, _linkage,
 
 
 def _table(data: Any, schema: Schema | None, names_of: Schema | None = None) -> pa.Table:
-    """Whatever holds rows as an Arrow table; an array's columns are named by the schema where they are as many."""
+    """Whatever holds rows as an Arrow table; the schema names an array's columns."""
     if isinstance(data, str | Path):
         data = open_source(data, schema)
     elif not isinstance(data, Source) and not hasattr(data, "columns") and np.ndim(data) == 2:
@@ -251,7 +253,7 @@ def _paired(
     columns: Sequence[str] | None,
     released: Sequence[str] | None,
 ) -> tuple[list[str], list[str]]:
-    """The original numeric columns to recover, and the released columns that they are to be recovered from."""
+    """The original columns to recover, and the released ones to recover them from."""
     numeric = [c.name for c in schema.attributes if isinstance(c, Number) and c.name in before.column_names]
     new = [name for name in after.column_names if name not in before.column_names]
     if columns is None:

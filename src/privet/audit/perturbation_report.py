@@ -99,7 +99,8 @@ class AttackReport:
             how = "is hardly recovered better than by guessing"
         best = max(self.attacks, key=lambda each: each.reidentified)
         people = (
-            f"{best.reidentified:.1%} of the records are found again by {best.name} (guessing: {best.baseline:.2%})."
+            f"{best.reidentified:.1%} of the records are found again by {best.name} "
+            f"(guessing: {best.baseline:.2%})."
             if best.reidentified > 3 * best.baseline
             else "No attack finds records again much more often than guessing does."
         )
@@ -131,7 +132,8 @@ class AttackReport:
         lines = [
             self.verdict,
             "",
-            "Error of each attack for each column, in standard deviations of that column (0 exact, 1 a guess);",
+            "Error of each attack for each column, in standard deviations of that column (0 "
+            "exact, 1 a guess);",
             f"and the share of {self.records} records that it finds again:",
             "",
             *table,

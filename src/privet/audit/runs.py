@@ -7,19 +7,32 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from privet.audit.claim import Subject
 from privet.audit.outputs import Sample, joined
 from privet.audit.pairs import digest
-from privet.audit.subjects import Subject
 
-__all__ = ["Progress", "Runs"]
+__all__ = ["Progress", "Runs", "Wish"]
 
 #: Told how many runs are done, and of how many.
 Progress = Callable[[int, int | None], None]
+#: A purpose, an input, and how many runs.
+Wish = tuple[str, Any, int]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Runs that are made, and kept, together."""
+
+    place: int
+    data: Any
+    size: int
+    path: Path | None
 
 
 class Runs:
@@ -49,38 +62,48 @@ class Runs:
 
     def draw(self, purpose: str, data: Any, runs: int) -> Sample:
         """``runs`` outputs on this input; runs for one purpose are never used for another."""
-        chunk = self.subject.chunk
-        sizes = [min(chunk, runs - start) for start in range(0, runs, chunk)]
-        paths = self._paths(purpose, data, sizes)
-        parts = [_kept(path, size) for path, size in zip(paths, sizes, strict=True)]
-        self._advance(sum(size for part, size in zip(parts, sizes, strict=True) if part is not None))
-        wanted = [number for number, part in enumerate(parts) if part is None]
-        for number, part in zip(wanted, self._drawn(data, [sizes[number] for number in wanted]), strict=True):
-            parts[number] = part
-            _keep(paths[number], part)
-            self._advance(len(part))
-        return joined([part for part in parts if part is not None])
+        return self.draw_all([(purpose, data, runs)])[0]
 
-    def _drawn(self, data: Any, sizes: list[int]) -> Iterator[Sample]:
-        if self.jobs == 1 or len(sizes) < 2:
-            yield from (self.subject.draw(data, size) for size in sizes)
+    def draw_all(self, wishes: list[Wish]) -> list[Sample]:
+        """The outputs for several wishes at once: however short each is, no core waits."""
+        chunks = [chunk for place, wish in enumerate(wishes) for chunk in self._chunks(place, *wish)]
+        parts = [_kept(chunk.path, chunk.size) for chunk in chunks]
+        self._advance(sum(len(part) for part in parts if part is not None))
+        wanted = [number for number, part in enumerate(parts) if part is None]
+        for number, part in zip(wanted, self._drawn([chunks[number] for number in wanted]), strict=True):
+            parts[number] = part
+            _keep(chunks[number].path, part)
+            self._advance(len(part))
+        return [
+            joined([part for chunk, part in zip(chunks, parts, strict=True) if part and chunk.place == place])
+            for place in range(len(wishes))
+        ]
+
+    def _chunks(self, place: int, purpose: str, data: Any, runs: int) -> Iterator[_Chunk]:
+        most = self.subject.chunk
+        name = None if self._folder is None else self._folder / self._name(purpose, data)
+        for number, start in enumerate(range(0, runs, most)):
+            size = min(most, runs - start)
+            path = None if name is None else name.with_name(f"{name.name}-{number:05d}-{size}.npz")
+            yield _Chunk(place, data, size, path)
+
+    def _name(self, purpose: str, data: Any) -> str:
+        key = json.dumps([self.subject.fingerprint, purpose, digest(data)])
+        return hashlib.sha256(key.encode()).hexdigest()[:24]
+
+    def _drawn(self, chunks: list[_Chunk]) -> Iterator[Sample]:
+        if self.jobs == 1 or len(chunks) < 2:
+            yield from (self.subject.draw(chunk.data, chunk.size) for chunk in chunks)
             return
         from joblib import Parallel, delayed
 
-        work = (delayed(self.subject.draw)(data, size) for size in sizes)
+        work = (delayed(self.subject.draw)(chunk.data, chunk.size) for chunk in chunks)
         yield from Parallel(n_jobs=self.jobs, return_as="generator", batch_size=1)(work)
 
     def _advance(self, runs: int) -> None:
         self.done += runs
         if self._progress is not None and runs:
             self._progress(self.done, self.total)
-
-    def _paths(self, purpose: str, data: Any, sizes: list[int]) -> list[Path | None]:
-        if self._folder is None:
-            return [None] * len(sizes)
-        key = json.dumps([self.subject.fingerprint, purpose, digest(data)])
-        name = hashlib.sha256(key.encode()).hexdigest()[:24]
-        return [self._folder / f"{name}-{number:05d}-{size}.npz" for number, size in enumerate(sizes)]
 
 
 def _kept(path: Path | None, size: int) -> Sample | None:

@@ -25,6 +25,7 @@ from privet.cli.output import Output
 from privet.cli.perturb import perturb
 from privet.cli.predict import predict
 from privet.cli.schema import schema
+from privet.cli.select import select
 from privet.errors import PrivetError
 
 __all__ = ["App", "app"]
@@ -105,6 +106,7 @@ for _command in (
     audit,
     perturb,
     compare,
+    select,
     gwas,
     model,
     keys,

@@ -27,6 +27,8 @@ class Auditing(click.Group):
         return super().get_command(ctx, cmd_name)
 
 
-audit = Auditing("audit", help="Put a claim of privacy to the test: an algorithm's (by its name), or a perturbed table's.")
+audit = Auditing(
+    "audit", help="Put a claim of privacy to the test: an algorithm's (by its name), or a perturbed table's."
+)
 audit.add_command(of_an_algorithm, "algorithm")
 audit.add_command(attack_report)

@@ -16,12 +16,29 @@ __all__ = ["compare"]
 @click.command()
 @click.argument("original", type=FILE)
 @click.argument("perturbed", type=FILE, required=False)
-@click.option("--schema", "-s", type=FILE, required=True, metavar="FILE", help="The schema of the original; it names the target.")
-@click.option("--learner", "learners", multiple=True, help="Only this learner; repeat for more.  [default: all five]")
+@click.option(
+    "--schema",
+    "-s",
+    type=FILE,
+    required=True,
+    metavar="FILE",
+    help="The schema of the original; it names the target.",
+)
+@click.option(
+    "--learner", "learners", multiple=True, help="Only this learner; repeat for more.  [default: all five]"
+)
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="How many parts.")
-@click.option("--records", type=click.IntRange(20), default=5000, show_default=True, help="Use a sample of so many.")
-@click.option("--over-noise", type=click.Choice(["geometric", "additive"]), help="Instead of PERTURBED: this method at each of --levels, mined and attacked.")
-@click.option("--levels", default="0.01,0.05,0.1,0.2,0.4", show_default=True, help="Noise levels, in half ranges.")
+@click.option(
+    "--records", type=click.IntRange(20), default=5000, show_default=True, help="Use a sample of so many."
+)
+@click.option(
+    "--over-noise",
+    type=click.Choice(["geometric", "additive"]),
+    help="Instead of PERTURBED: this method at each of --levels, mined and attacked.",
+)
+@click.option(
+    "--levels", default="0.01,0.05,0.1,0.2,0.4", show_default=True, help="Noise levels, in half ranges."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sample and folds.")
 @click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML page with the plot.")
 @shows_json
@@ -37,7 +54,7 @@ def compare(
     seed: int,
     place: Path | None,
 ) -> None:
-    """Train five learners on ORIGINAL and on PERTURBED, with WEKA's measures. For the data's owner: scores are exact.
+    """Train five learners on ORIGINAL and on PERTURBED, with WEKA's measures. For the data's owner.
 
     With --over-noise, utility and attack resistance over the noise level, in one plot.
     """

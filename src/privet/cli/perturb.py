@@ -1,4 +1,4 @@
-"""``privet perturb``: a table or a stream with its numbers hidden; ``privet audit perturbation``: the attacks on it."""
+"""``privet perturb`` hides the values of a table; ``privet audit perturbation`` attacks it."""
 
 from __future__ import annotations
 
@@ -42,19 +42,38 @@ class PerturbationGroup(click.Group):
             _run(cmd_name, {name: values.pop(name) for name in options}, **values)
 
         common = list(reversed(getattr(_run, "__click_params__", [])))
-        about = f"{METHODS[cmd_name]} Guarantee: none.\n\nReads IN and writes OUT (.csv, .arff, .parquet); without "
-        about += "them, or with -, it filters CSV from stdin to stdout and can run without end."
+        about = (
+            f"{METHODS[cmd_name]} Guarantee: none.\n\nReads IN and writes OUT (.csv, .arff, .parquet); "
+            "without them, or with -, it filters CSV from stdin to stdout and can run without end."
+        )
         return click.Command(cmd_name, callback=run, params=[*common, *options.values()], help=about)
 
 
 @click.argument("data", metavar="[IN]", type=OUTPUT, default="-", required=False)
 @click.argument("out", metavar="[OUT]", type=OUTPUT, default="-", required=False)
 @click.option("--schema", "-s", type=FILE, metavar="FILE", help="The public bounds (not needed with a key).")
-@click.option("--column", "-c", "columns", multiple=True, help="Perturb this column; repeat for more.  [default: all numbers]")
-@click.option("--key", type=FILE, metavar="FILE", help="Use this key; where there is none yet, draw it and keep it there.")
+@click.option(
+    "--column",
+    "-c",
+    "columns",
+    multiple=True,
+    help="Perturb this column; repeat for more.  [default: all numbers]",
+)
+@click.option(
+    "--key",
+    type=FILE,
+    metavar="FILE",
+    help="Use this key; where there is none yet, draw it and keep it there.",
+)
 @click.option("--row-by-row", is_flag=True, help="In a pipe: write each row before the next one is read.")
-@click.option("--rekey-every", type=click.IntRange(1), metavar="ROWS", help="In a pipe: a new key after so many rows.")
-@click.option("--delimiter", metavar="CHARACTER", help="In a pipe: what is between cells.  [default: found in the header]")
+@click.option(
+    "--rekey-every", type=click.IntRange(1), metavar="ROWS", help="In a pipe: a new key after so many rows."
+)
+@click.option(
+    "--delimiter",
+    metavar="CHARACTER",
+    help="In a pipe: what is between cells.  [default: found in the header]",
+)
 @click.option("--seed", type=int, help="Repeatable draws, for tests only: whoever knows it has the key.")
 @force
 @shows_json
@@ -120,7 +139,8 @@ class _Keeper:
 
         self._path, self._fresh, self._first = path, fresh, 0
         if path is not None and continued and not fresh:
-            # A stream that is taken up again goes on with the next number, and never uses an old window's key.
+            # A stream that is taken up again goes on with the next number, and never uses an old window's
+            # key.
             while key_path(path, self._first + 1).exists():
                 self._first += 1
 
@@ -140,7 +160,7 @@ class _Keeper:
 
 perturb = PerturbationGroup(
     "perturb",
-    help="Hide the numbers of a table or a stream. None of this is differential privacy: the resistance is measured.",
+    help="Hide the values of a table or a stream. The guarantee is none: resistance is measured.",
 )
 
 
@@ -148,11 +168,25 @@ perturb = PerturbationGroup(
 @click.argument("original", type=FILE)
 @click.argument("perturbed", type=FILE)
 @click.option("--schema", "-s", type=FILE, required=True, metavar="FILE", help="The schema of the original.")
-@click.option("--column", "-c", "columns", multiple=True, help="Attack this column; repeat for more.  [default: those that differ]")
-@click.option("--released", multiple=True, help="A column that they became; repeat for more.  [default: found by name]")
-@click.option("--known", type=click.IntRange(2), help="How many records the attacker knows.  [default: 2 a column, at least 20]")
+@click.option(
+    "--column",
+    "-c",
+    "columns",
+    multiple=True,
+    help="Attack this column; repeat for more.  [default: those that differ]",
+)
+@click.option(
+    "--released", multiple=True, help="A column that they became; repeat for more.  [default: found by name]"
+)
+@click.option(
+    "--known",
+    type=click.IntRange(2),
+    help="How many records the attacker knows.  [default: 2 a column, at least 20]",
+)
 @click.option("--noise", type=float, help="Standard deviation of published additive noise, in half ranges.")
-@click.option("--records", type=click.IntRange(50), default=2000, show_default=True, help="Attack a sample of so many.")
+@click.option(
+    "--records", type=click.IntRange(50), default=2000, show_default=True, help="Attack a sample of so many."
+)
 @click.option("--seed", type=int, help="The same sample and attacks again.")
 @click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML report.")
 @shows_json
@@ -168,16 +202,121 @@ def attack_report(
     seed: int | None,
     place: Path | None,
 ) -> None:
-    """Attack the table PERTURBED with ORIGINAL at hand, and say which column is weakest. For the data's owner."""
+    """Attack PERTURBED with ORIGINAL at hand, and say which column is weakest. For the owner."""
     from privet.audit.perturbation import audit_perturbation
 
     to = output()
     with to.progress("Attacking", unit="attacks") as progress:
         report = audit_perturbation(
-            original, perturbed, schema=schema, columns=columns or None, released=released or None, known=known,
-            noise=noise, records=records, random_state=seed, progress=progress,
+            original, perturbed, schema=schema, columns=columns or None, released=released or None,
+            known=known, noise=noise, records=records, random_state=seed, progress=progress,
         )  # fmt: skip
     if place is not None:
         report.page().write(place)
         to.note(f"The report was written to {place}.")
     to.result(report.to_dict(), lambda: click.echo(report.text()))
+
+
+@click.command("k-anonymity")
+@click.argument("data", type=FILE, metavar="IN")
+@click.argument("out", type=FILE, metavar="OUT")
+@click.option(
+    "--hierarchies",
+    type=FILE,
+    required=True,
+    metavar="FILE",
+    help="TOML: for each column, widths or ancestors of values.",
+)
+@click.option(
+    "--k",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="The least number of records that look the same.",
+)
+@click.option(
+    "--suppression",
+    type=click.FloatRange(0, 1),
+    default=0.02,
+    show_default=True,
+    help="The largest share of records that may be hidden.",
+)
+@click.option("--sensitive", help="The column that --diversity and --closeness are about.")
+@click.option(
+    "--diversity",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Different sensitive values in each group (l).",
+)
+@click.option(
+    "--closeness",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="How far a group's shares may be from all (t).",
+)
+@force
+@shows_json
+def k_anonymity(data: Path, out: Path, hierarchies: Path, force: bool, **how: Any) -> None:
+    """Generalise columns until every record looks like k − 1 others. Guarantee: none."""
+    from privet.perturbation.nominal import KAnonymity, read_hierarchies
+
+    model = KAnonymity(hierarchies=read_hierarchies(hierarchies), **how)
+    _whole_table(
+        model, data, out, None, force, lambda: {"levels": model.levels_, "suppressed": model.suppressed_}
+    )
+
+
+@click.command("randomised-response")
+@click.argument("data", type=FILE, metavar="IN")
+@click.argument("out", type=FILE, metavar="OUT")
+@click.option("--schema", "-s", type=FILE, required=True, metavar="FILE", help="The public domains.")
+@click.option(
+    "--column",
+    "-c",
+    "columns",
+    multiple=True,
+    help="Randomise this category; repeat for more.  [default: all]",
+)
+@click.option(
+    "--epsilon",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Local privacy loss of a record's chosen categories together.",
+)
+@click.option("--seed", type=int, help="Repeatable draws, for tests only: voids the guarantee.")
+@force
+@shows_json
+def randomised_response(
+    data: Path,
+    out: Path,
+    schema: Path,
+    columns: tuple[str, ...],
+    epsilon: float,
+    seed: int | None,
+    force: bool,
+) -> None:
+    """Randomise categories, record by record: local differential privacy for the chosen columns."""
+    from privet.perturbation.nominal import RandomisedColumns
+
+    model = RandomisedColumns(schema=schema, columns=columns or None, epsilon=epsilon, random_state=seed)
+    _whole_table(model, data, out, schema, force, dict)
+
+
+def _whole_table(model: Any, data: Path, out: Path, schema: Path | None, force: bool, more: Any) -> None:
+    from privet.service import check_place
+    from privet.service.perturbations import perturb_table
+
+    check_place(out, force=force)
+    rows = perturb_table(model, data, out, schema)
+    guarantee = model.guarantee_
+    output().result(
+        {"output": str(out), "records": rows, "guarantee": guarantee.to_dict(), **more()},
+        lambda: click.echo(f"{guarantee.text()}\n\n{rows} records were written to {out}."),
+    )
+
+
+perturb.add_command(k_anonymity)
+perturb.add_command(randomised_response)

@@ -1,6 +1,7 @@
 """What mining a perturbed table D′ gives beside mining D: five learners, WEKA's measures, cross-validated.
 
-The scores are exact and computed from the original: they are for the data's owner, who decides what to release.
+The scores are exact and computed from the original: they are for the data's owner, who decides what to
+release.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Comparison:
         heads = ["Learner", "Measure", "D", "D′", "moved"]
         cells = [heads, *self.rows()]
         widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells
+        ]
         return "\n".join([f"{self.records} records, {self.folds} folds.", "", *lines, "", NOT_PRIVATE])
 
     def __str__(self) -> str:
@@ -85,17 +88,27 @@ class Comparison:
         before = [scores[0].accuracy for scores in self.scores.values()]
         labels = [name.replace(" ", "\n") for name in self.scores]
         return error_bars(
-            labels, after, [0.0] * len(after), ylabel="accuracy", name="perturbed", truth=before, truth_name="original"
+            labels,
+            after,
+            [0.0] * len(after),
+            ylabel="accuracy",
+            name="perturbed",
+            truth=before,
+            truth_name="original",
         )
 
     def page(self) -> Any:
         """The comparison as a page."""
         from privet.report import Page
 
-        page = Page("Mining the original and the perturbed table", f"{self.records} records, {self.folds} folds")
+        page = Page(
+            "Mining the original and the perturbed table", f"{self.records} records, {self.folds} folds"
+        )
         section = page.section("Scores")
         section.note(NOT_PRIVATE, "warning")
-        section.figure(self.figure(), alt="Accuracy of each learner on both tables", caption="Accuracy on D and D′.")
+        section.figure(
+            self.figure(), alt="Accuracy of each learner on both tables", caption="Accuracy on D and D′."
+        )
         section.table(["Learner", "Measure", "D", "D′", "moved"], self.rows(), caption="WEKA's measures")
         return page
 
@@ -147,7 +160,12 @@ def compare(
 
 
 def cross_validated(
-    learner: str, numbers: Numbers, codes: NDArray[np.int64], labels: NDArray[np.int64], folds: int, seed: int = 0
+    learner: str,
+    numbers: Numbers,
+    codes: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    folds: int,
+    seed: int = 0,
 ) -> Scores:
     """WEKA's measures of one learner, over all folds together."""
     from sklearn.model_selection import StratifiedKFold
@@ -158,6 +176,8 @@ def cross_validated(
     chances = np.zeros((len(labels), classes))
     prior_absolute = prior_square = 0.0
     start = time.perf_counter()
+    absolute: Any
+    square: Any
     for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels[:, None], labels):
         model = _Learner(learner).fit(numbers[train], codes[train], labels[train])
         chances[test] = model.chances(numbers[test], codes[test])
@@ -181,7 +201,7 @@ def cross_validated(
 
 
 class _Learner:
-    """One of the five, on numbers and codes: naive Bayes takes codes as they are, the others one column a value."""
+    """One of the five: naive Bayes takes codes as they are, the others one column a value."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -194,6 +214,7 @@ class _Learner:
         from sklearn.tree import DecisionTreeClassifier
 
         self.sizes = codes.max(axis=0, initial=0) + 2 if codes.shape[1] else np.zeros(0, dtype=int)
+        self.log_prior = np.log(np.bincount(labels) / len(labels))
         if self.name == "naive Bayes":
             self.parts: list[tuple[Any, bool]] = []
             if numbers.shape[1]:
@@ -213,9 +234,11 @@ class _Learner:
     def chances(self, numbers: Numbers, codes: NDArray[np.int64]) -> Numbers:
         if self.name == "naive Bayes":
             known = np.minimum(codes, self.sizes - 1) if codes.shape[1] else codes
-            total = sum(part.predict_joint_log_proba(known if nominal else numbers) for part, nominal in self.parts)
-            total = np.asarray(total) - (len(self.parts) - 1) * np.log(self.parts[0][0].class_prior_
-                if hasattr(self.parts[0][0], "class_prior_") else np.exp(self.parts[0][0].class_log_prior_))  # fmt: skip
+            parts = [
+                part.predict_joint_log_proba(known if nominal else numbers) for part, nominal in self.parts
+            ]
+            # Each part holds the prior once; the whole must not hold it twice.
+            total = np.sum(parts, axis=0) - (len(parts) - 1) * self.log_prior
             total -= total.max(axis=1, keepdims=True)
             return np.asarray(np.exp(total) / np.exp(total).sum(axis=1, keepdims=True))
         wide = self._wide(numbers, codes)
@@ -224,27 +247,31 @@ class _Learner:
         return np.asarray(self.model.predict_proba(wide))
 
     def _wide(self, numbers: Numbers, codes: NDArray[np.int64]) -> Numbers:
-        blocks = [np.eye(size)[np.minimum(column, size - 1)] for column, size in zip(codes.T, self.sizes, strict=True)]
+        blocks = [
+            np.eye(size)[np.minimum(column, size - 1)]
+            for column, size in zip(codes.T, self.sizes, strict=True)
+        ]
         return np.hstack([numbers, *blocks])
 
 
 def _prepared(table: pa.Table, original: pa.Table, schema: Schema) -> tuple[Numbers, NDArray[np.int64]]:
     """Numbers in half ranges (missing ones in the middle) and the codes of the rest, one more for missing."""
     numbers, codes = [], []
+    declared = {column.name: column for column in schema.columns}
     for name in table.column_names:
-        if name == schema.target or (name in original.column_names and name not in schema):
+        if name == schema.target or (name in original.column_names and name not in declared):
             continue
         column = table[name].combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        if isinstance(schema[name] if name in schema else None, Category) or not _numeric(column):
+        if isinstance(declared.get(name), Category) or not _numeric(column):
             texts = np.array([str(value) for value in column.to_pylist()], dtype=object)
             codes.append(np.unique(texts, return_inverse=True)[1])
             continue
         values = np.array(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
-        declared = schema[name] if name in schema else None
-        if isinstance(declared, Number) and _in_its_units(values, original, name):
-            values = (values - declared.midpoint) / declared.half_range
+        number = declared.get(name)
+        if isinstance(number, Number) and _in_its_units(values, original, name):
+            values = (values - number.midpoint) / number.half_range
         numbers.append(np.where(np.isnan(values), 0.0, values))
     rows = table.num_rows
     return (
@@ -254,7 +281,7 @@ def _prepared(table: pa.Table, original: pa.Table, schema: Schema) -> tuple[Numb
 
 
 def _in_its_units(values: Numbers, original: pa.Table, name: str) -> bool:
-    """Whether a released column still has the spread of the original one: mixed columns are in half ranges."""
+    """Whether a released column still has the original's spread: mixed ones are in half ranges."""
     before = np.array(original[name].combine_chunks().cast(pa.float64()).to_numpy(zero_copy_only=False))
     spread = np.nanstd(before)
     return bool(spread == 0 or 0.3 < np.nanstd(values) / spread < 30)

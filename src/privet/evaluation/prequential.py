@@ -1,4 +1,4 @@
-"""Prequential evaluation: each record is predicted first and learned from afterwards; how good that was, over time.
+"""Prequential evaluation: each record is predicted first, and learned from afterwards.
 
 The scores are exact, and exact scores give away the records that they were made from: they are for public
 streams and for the data's owner, and every result says so.

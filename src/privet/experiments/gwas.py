@@ -19,12 +19,13 @@ from privet.budget import budget
 from privet.curator import currency_of, public_answers
 from privet.mechanisms.top_k import How, TopK
 from privet.randomness import seeded
-from privet.schema import Unit
+from privet.schema import Schema, Unit
+from privet.selection import SelectKBest
 from privet.selection.distances import Test
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import ScoreName, score_of
 
-__all__ = ["Recovery", "plot_recovery", "recovery", "simulated_tables", "study_tables"]
+__all__ = ["Recovery", "attribute_tables", "plot_recovery", "recovery", "simulated_tables", "study_tables"]
 
 EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
@@ -63,8 +64,15 @@ def study_tables(path: str | Path, **how: Any) -> NDArray[np.int64]:
     return tables_of(counts)
 
 
+def attribute_tables(data: Any, schema: Schema, bins: int = 8) -> list[NDArray[np.int64]]:
+    """The exact tables of a *public* nominal or mixed table, in groups of equal shape, for ``recovery``."""
+    selector = SelectKBest(schema=schema, bins=bins)
+    answers = public_answers(data, schema, selector.plan(schema))
+    return selector.groups(answers, schema)
+
+
 def recovery(
-    tables: NDArray[np.int64],
+    tables: NDArray[np.int64] | list[NDArray[np.int64]],
     *,
     score: ScoreName = "distance",
     test: Test = "genotypic",
@@ -84,8 +92,9 @@ def recovery(
     >>> point.percentage
     100.0
     """
-    judged = score_of(score, test, tau).judge([tables], Unit("replace"))
-    exact = np.asarray(score_of("chi2", test, tau).evaluate(tables))
+    groups = tables if isinstance(tables, list) else [tables]
+    judged = score_of(score, test, tau).judge(groups, Unit("replace"))
+    exact = np.concatenate([score_of("chi2", test, tau).evaluate(group) for group in groups])
     best = np.argsort(-exact, kind="stable")
     source = seeded(seed)
     found = []

@@ -1,4 +1,4 @@
-"""Utility and resistance in one picture, over the noise level: what a release costs in accuracy, and what it hides."""
+"""Utility and resistance over the noise level: what a release costs, and what it hides."""
 
 from __future__ import annotations
 
@@ -30,8 +30,13 @@ class TradeOff:
     original_accuracy: float
 
     def text(self) -> str:
-        lines = [f"{self.method} perturbation, {self.learner}: accuracy on the original {self.original_accuracy:.4f}", ""]
-        lines += ["noise    accuracy  resistance (error of the best attack on the weakest column; 1 is a guess)"]
+        lines = [
+            f"{self.method}, {self.learner}: accuracy on the original {self.original_accuracy:.4f}",
+            "",
+        ]
+        lines += [
+            "noise    accuracy  resistance (error of the best attack on the weakest column; 1 is a guess)"
+        ]
         lines += [
             f"{level:<8g} {accuracy:8.4f}  {resistance:.3f}"
             for level, accuracy, resistance in zip(self.levels, self.accuracy, self.resistance, strict=True)
@@ -81,7 +86,12 @@ def trade_off(
         found = compare(table, released, schema, learners=[learner], folds=folds, records=records)
         before, after = found.scores[learner][0].accuracy, found.scores[learner][1].accuracy
         report = audit_perturbation(
-            table, released, schema=schema, columns=model.columns_, records=min(records, 1500), random_state=seed
+            table,
+            released,
+            schema=schema,
+            columns=model.columns_,
+            records=min(records, 1500),
+            random_state=seed,
         )
         accuracies.append(after)
         resistances.append(float(np.round(report.resistance, 6)))

@@ -2,9 +2,9 @@
 
 A position is [used | low or value | high], three numbers an attribute: whether it is used (first layer), and
 its range or value (second layer). The table is kept as ranks: each number's place among the column's distinct
-values, each category's code. So every condition is a range of ranks. Its records are a run
-of the sorted order, and their mask is the difference of two prefixes: what a rule covers is an AND of such masks,
-64 records a word, for the whole swarm in one compiled pass.
+values, each category's code. So every condition is a range of ranks. Its records are a run of the sorted
+order, and their mask is the difference of two prefixes: what a rule covers is an AND of such masks, 64
+records a word, for the whole swarm in one compiled pass.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CONDITIONS = 3  # how many a random rule has about, where there are many attribu
 
 
 class Index(NamedTuple):
-    """Records as bits: for each attribute, in the order of its ranks, the mask of every ``step``-th prefix."""
+    """Records as bits: for each attribute, sorted by rank, the mask of every ``step``-th prefix."""
 
     masks: NDArray[np.uint64]
     order: NDArray[np.int64]
@@ -121,14 +121,11 @@ class Table:
                 continue
             if isinstance(column, Category):
                 found.append(OneOf(column.name, (column.labels[low[j]],)))
-            elif low[j] <= high[j]:  # the records' own values as ends: the same cover, and readable
-                found.append(
-                    Between(column.name, float(self.values[j][low[j]]), float(self.values[j][high[j]]))
-                )
             else:
-                found.append(
-                    Between(column.name, *(float(x) for x in position[[j + len(used), j + 2 * len(used)]]))
-                )
+                ends = position[j + len(used)], position[j + 2 * len(used)]
+                if low[j] <= high[j]:  # the records' own values as ends: the same cover, and readable
+                    ends = self.values[j][low[j]], self.values[j][high[j]]
+                found.append(Between(column.name, float(ends[0]), float(ends[1])))
         return tuple(found)
 
 
@@ -214,13 +211,10 @@ def covered(table: Table, position: Positions) -> NDArray[np.bool_]:
 
 def similarity(table: Table, positions: Positions, earlier: Positions) -> NDArray[np.float64]:
     """How many conditions each shares with earlier rules: equal values, ranges that meet (algorithm 4.2)."""
-    used, low, high = table.limits(positions)
-    score = np.zeros(len(positions))
-    for other_used, other_low, other_high in zip(*table.limits(earlier), strict=True):
-        both = used & other_used
-        meet = np.maximum(low, other_low) <= np.minimum(high, other_high)
-        score += (both & meet).sum(axis=1)
-    return score
+    used, low, high = (part[:, None, :] for part in table.limits(positions))
+    other_used, other_low, other_high = table.limits(earlier)
+    meet = np.maximum(low, other_low) <= np.minimum(high, other_high)
+    return np.asarray((used & other_used & meet).sum(axis=(1, 2)), float)
 
 
 @dataclass

@@ -1,16 +1,18 @@
 """Continual counting: running totals of a stream, released again and again, for one ε in all.
 
-The binary-tree mechanism (Chan, Shi and Song 2011; Dwork, Naor, Pitassi and Rothblum 2010). Steps 1 … T are the
-leaves of a binary tree; every node holds the sum of its leaves plus noise, drawn once. A running total is the sum
-of at most log₂ T + 1 nodes, and a step lies in at most that many nodes, so error and loss grow with log T only.
+The binary-tree mechanism (Chan, Shi and Song 2011; Dwork, Naor, Pitassi and Rothblum 2010). Steps 1 … T are
+the leaves of a binary tree; every node holds the sum of its leaves plus noise, drawn once. A running total
+is the sum of at most log₂ T + 1 nodes, and a step lies in at most that many nodes, so error and loss grow
+with log T only.
 
-**Proof.** Let L = ⌊log₂ T⌋ + 1. The nodes that are ever released are those whose leaves all lie within 1 … T; for a
-given leaf there is at most one of each size 2⁰, 2¹, …, 2^(L−1). A record changes its step's vector by at most Δ₁ in
-L1 (Δ₂² in squared L2), hence the vector of all nodes by at most L·Δ₁ (L·Δ₂²). With the noise of ``noise_for`` at
-that sensitivity the *whole sequence* of noisy nodes is ε-private (ρ-zCDP); every total is computed from them.
-A person with at most c records: each adds its own part, so L1 grows to c·L·Δ₁, and squared L2 to c²·L·Δ₂² at worst
-(all in the same nodes). Under ``replace`` one record goes and another comes at the same step: 2·L1, and 4·L2²
-at worst. When steps end is public and does not depend on the values: neighbours have the same steps.
+**Proof.** Let L = ⌊log₂ T⌋ + 1. The nodes that are ever released are those whose leaves all lie within 1 …
+T; for a given leaf there is at most one of each size 2⁰, 2¹, …, 2^(L−1). A record changes its step's vector
+by at most Δ₁ in L1 (Δ₂² in squared L2), hence the vector of all nodes by at most L·Δ₁ (L·Δ₂²). With the
+noise of ``noise_for`` at that sensitivity the *whole sequence* of noisy nodes is ε-private (ρ-zCDP); every
+total is computed from them. A person with at most c records: each adds its own part, so L1 grows to c·L·Δ₁,
+and squared L2 to c²·L·Δ₂² at worst (all in the same nodes). Under ``replace`` one record goes and another
+comes at the same step: 2·L1, and 4·L2² at worst. When steps end is public and does not depend on the
+values: neighbours have the same steps.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ class ContinualCounter:
         goes_and_comes = 2 if unit.neighbours == "replace" else 1
         currency = amount if isinstance(amount, Pure) else Zcdp(rho_for(amount.epsilon, amount.delta))
         times = goes_and_comes * unit.most
-        self.mechanism = noise_for(currency, times * self.levels * l1, Fraction(times**2 * self.levels * squared_l2))
+        self.mechanism = noise_for(
+            currency, times * self.levels * l1, Fraction(times**2 * self.levels * squared_l2)
+        )
         self._randomness = randomness
         self._exact = np.zeros((self.levels, size), dtype=np.int64)
         self._noisy = np.zeros((self.levels, size), dtype=np.int64)

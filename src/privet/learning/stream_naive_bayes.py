@@ -1,15 +1,17 @@
 """Naive Bayes that learns from a stream, and is released after every step, for one fixed ε in all.
 
-Every record counts in one cell of each of m tables (attribute × class), so the tables together have L1 and squared
-L2 sensitivity m; they are one vector of a ``ContinualCounter``, whose proof covers every model that is ever seen.
+Every record counts in one cell of each of m tables (attribute × class), so the tables together have L1 and
+squared L2 sensitivity m; they are one vector of a ``ContinualCounter``, whose proof covers every model that
+is ever seen.
 
-**Drift.** With ``window`` the stream is cut into windows of so many steps, each with a counter of its own. A record
-is in one window only, so the windows compose in parallel: the whole stream, however long, costs the one ε. A
-person's at most c records add up the same wherever they fall. Predictions use the last full window and the present
-one.
+**Drift.** With ``window`` the stream is cut into windows of so many steps, each with a counter of its own.
+A record is in one window only, so the windows compose in parallel: the whole stream, however long, costs
+the one ε. A person's at most c records add up the same wherever they fall. Predictions use the last full
+window and the present one.
 
 **What is public.** When records come, how many come and when a step ends; the value of a record is what is
-protected, or, with a unit of persons, all values of one person (records beyond the person's ``most`` are left out).
+protected, or, with a unit of persons, all values of one person (records beyond the person's ``most`` are
+left out).
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ _CAVEATS = (
 class StreamingNaiveBayes(BaseEstimator):
     """Private naive Bayes on a stream, with River's interface. One ε for the whole stream.
 
-    The guarantee is for one record (event level), or for all records of one person where the schema's unit names
-    the column of persons; their number is at most its ``most``.
+    The guarantee is for one record (event level), or for all records of one person where the schema's unit
+    names the column of persons; their number is at most its ``most``.
 
     >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": ["no", "yes"]}, target="ill")
     >>> model = StreamingNaiveBayes(epsilon=2.0, schema=schema, every=50, horizon=100)
@@ -68,8 +70,12 @@ class StreamingNaiveBayes(BaseEstimator):
         delta: Delta = 0.0,
         schema: SchemaParameter = None,
         every: Annotated[int, Ge(1), "Records in a step: the model is released after each step."] = 100,
-        horizon: Annotated[int, Ge(1), "Steps of the stream, or of a window: more cost a little more noise."] = 1024,
-        windows: Annotated[bool, "After the horizon begin anew (for drift), instead of learning no more."] = False,
+        horizon: Annotated[
+            int, Ge(1), "Steps of the stream, or of a window: more cost a little more noise."
+        ] = 1024,
+        windows: Annotated[
+            bool, "After the horizon begin anew (for drift), instead of learning no more."
+        ] = False,
         bins: Annotated[int, Ge(2), "Equal bins of a number where the schema declares no cuts."] = 8,
         smoothing: Annotated[float, Ge(0), "Records added to every cell before dividing."] = 1.0,
         random_state: Seed = None,
@@ -141,7 +147,9 @@ class StreamingNaiveBayes(BaseEstimator):
         found = promise(self._schema, self._amount, [step], seeded=not self._source.secure)
         caveats = [*found.caveats, *_CAVEATS]
         if self.windows:
-            caveats.append("Windows compose in parallel: a record is in one of them, and the ε is that of all.")
+            caveats.append(
+                "Windows compose in parallel: a record is in one of them, and the ε is that of all."
+            )
         return Guarantee(found.amount, found.unit, found.steps, found.public, tuple(caveats), found.voided)
 
     def _begin(self) -> None:
@@ -155,7 +163,9 @@ class StreamingNaiveBayes(BaseEstimator):
         self._target = self._schema.nominal_target()
         self._attributes: tuple[Column, ...] = self._schema.attributes
         if not self._attributes:
-            raise SchemaError("There is no attribute to learn from.", "Declare at least one besides the target.")
+            raise SchemaError(
+                "There is no attribute to learn from.", "Declare at least one besides the target."
+            )
         self._amount = budget(float(self.epsilon), float(self.delta))
         self._source = randomness.of(self.random_state)
         self._codes = {
@@ -165,7 +175,9 @@ class StreamingNaiveBayes(BaseEstimator):
         }
         self._cuts = {c.name: self._cuts_of(c) for c in self._attributes if not isinstance(c, Category)}
         classes = self._target.size
-        widths = [c.size if isinstance(c, Category) else len(self._cuts[c.name]) + 1 for c in self._attributes]
+        widths = [
+            c.size if isinstance(c, Category) else len(self._cuts[c.name]) + 1 for c in self._attributes
+        ]
         self._shapes = [(width + 1, classes) for width in widths]  # the last row is for missing values
         self._starts = np.cumsum([0, *(rows * columns for rows, columns in self._shapes)]).tolist()
         self._persons: dict[Any, int] = {}
@@ -204,7 +216,9 @@ class StreamingNaiveBayes(BaseEstimator):
             for start, (rows, columns) in zip(self._starts, self._shapes, strict=False)
         ]
         # Every table's columns add up to the class totals: their mean is less noisy than any one of them.
-        classes = np.maximum(np.mean([table.sum(axis=0) for table in tables], axis=0), 0) + max(self.smoothing, 1e-9)
+        classes = np.maximum(np.mean([table.sum(axis=0) for table in tables], axis=0), 0) + max(
+            self.smoothing, 1e-9
+        )
         self._prior = np.log(classes / classes.sum())
         self._logs = []
         for table in tables:
@@ -218,7 +232,9 @@ class StreamingNaiveBayes(BaseEstimator):
             return True
         person = x.get(unit.id)
         if person is None:
-            raise DataError(f"A record has no '{unit.id}', which says whose it is.", "Give it with every record.")
+            raise DataError(
+                f"A record has no '{unit.id}', which says whose it is.", "Give it with every record."
+            )
         seen = self._persons.get(person, 0)
         if seen < unit.most:
             self._persons[person] = seen + 1

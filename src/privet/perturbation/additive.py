@@ -1,9 +1,9 @@
-"""Additive noise: each chosen value gets noise of its own; the distribution can be reconstructed, values less so.
+"""Additive noise: each chosen value gets noise of its own; the distribution can be reconstructed.
 
-Uniform, normal or Laplace noise of a chosen ``level`` has no guarantee. Laplace noise with an ``epsilon`` is local
-differential privacy: scaled to [−1, 1] and clamped, the d chosen values of two records differ by at most 2d in
-L1, so noise of scale 2d/ε on each makes what one record says ε-private (proof: ``mechanisms.laplace``). Those
-draws are float-safe and cost some 30 µs each; the others come from NumPy.
+Uniform, normal or Laplace noise of a chosen ``level`` has no guarantee. Laplace noise with an ``epsilon``
+is local differential privacy: scaled to [−1, 1] and clamped, the d chosen values of two records differ by
+at most 2d in L1, so noise of scale 2d/ε on each makes what one record says ε-private (proof:
+``mechanisms.laplace``). Those draws are float-safe and cost some 30 µs each; the others come from NumPy.
 """
 
 from __future__ import annotations

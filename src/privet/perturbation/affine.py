@@ -78,7 +78,9 @@ class AffinePerturbation(Perturbation):
         np.maximum(row, self._low, out=row)
         np.minimum(row, self._high, out=row)
         if not self._ahead:
-            self._ahead = list(self._shift + self._noise() * self._generator.standard_normal((AHEAD, len(self._shift))))
+            self._ahead = list(
+                self._shift + self._noise() * self._generator.standard_normal((AHEAD, len(self._shift)))
+            )
         found: list[float] = (row.dot(self._turned) + self._ahead.pop()).tolist()
         return found
 

@@ -1,4 +1,4 @@
-"""What all perturbations of numeric columns share: the scikit-learn contract, the columns, the scale, the key.
+"""What all perturbations of numeric columns share: contract, columns, scale and key.
 
 A method writes what it draws (``_draw``) and what it does to records that are scaled to [−1, 1] by the public
 bounds (``_apply``). The rest is here: tables in any form, values beyond their bounds (clamped), missing ones,
@@ -30,12 +30,15 @@ from privet.schema import Number, Schema, read_schema
 
 __all__ = ["Columns", "KeyParameter", "Missing", "Perturbation", "SchemaParameter", "Seed"]
 
-SchemaParameter = Annotated[Any, "What is public about the table: a Schema or its file. Its bounds give the scale."]
+SchemaParameter = Annotated[
+    Any, "What is public about the table: a Schema or its file. Its bounds give the scale."
+]
 Columns = Annotated[Any, "Names of the numeric columns to perturb; None for all but the target."]
 KeyParameter = Annotated[Any, "A Key or its file, to perturb as before; None draws a new one."]
 Missing = Annotated[
     Literal["error", "middle", "keep"],
-    "A missing value: refuse it, take the middle of its bounds, or leave the record's perturbed values missing.",
+    "A missing value: refuse it, take the middle of its bounds, or leave the "
+    "record's perturbed values missing.",
 ]
 Seed = Annotated[Any, "None for unpredictable draws; a seed makes them repeatable, for tests only."]
 
@@ -54,6 +57,7 @@ class Perturbation(TransformerMixin, BaseEstimator):
     missing: str
     key: Any
     random_state: Any
+    key_: Key
 
     known_to_river: ClassVar[bool] = False
 
@@ -258,7 +262,8 @@ class Perturbation(TransformerMixin, BaseEstimator):
         for column, name in zip(numbers.T, self.columns_, strict=True):
             if np.isinf(column).any():
                 raise DataError(
-                    f"Column '{name}' holds an infinite value.", "Replace infinities by numbers or by missing."
+                    f"Column '{name}' holds an infinite value.",
+                    "Replace infinities by numbers or by missing.",
                 )
             if self.missing == "error" and np.isnan(column).any():
                 raise DataError(
@@ -293,7 +298,8 @@ class Perturbation(TransformerMixin, BaseEstimator):
             return read_schema(self.schema)
         raise SchemaError(
             f"{type(self).__name__} needs a schema: the public bounds of the columns give the scale.",
-            "Declare one, e.g. schema=Schema.of({'age': (0, 120), 'income': (0, 200_000)}), or a schema file.",
+            "Declare one, e.g. schema=Schema.of({'age': (0, 120), 'income': (0, 200_000)}), "
+            "or a schema file.",
         )
 
     def _require_key(self) -> None:

@@ -1,13 +1,13 @@
 """Condensation: records are gathered in groups of at least k, and each group gives out records like its own.
 
 Within a table, the new records of a group are random mixtures of its old ones that have *exactly* the group's
-mean and covariance, and so the whole table's covariance stays what it was: with X the group's deviations from its
-mean, HX has the same XᵀX for every orthogonal H, and the same mean if H leaves (1, …, 1) alone. (A pair has only
-two such mixtures: itself, and itself exchanged. So k is at least 3.)
+mean and covariance, and so the whole table's covariance stays what it was: with X the group's deviations
+from its mean, HX has the same XᵀX for every orthogonal H, and the same mean if H leaves (1, …, 1) alone. (A
+pair has only two such mixtures: itself, and itself exchanged. So k is at least 3.)
 
-On a stream, groups are kept as sums only: a record joins the nearest group, a group of 2k splits in two along its
-longest axis (Aggarwal and Yu 2004), and new records are drawn with the group's mean and covariance. Memory is
-bounded by ``most_groups``.
+On a stream, groups are kept as sums only: a record joins the nearest group, a group of 2k splits in two
+along its longest axis (Aggarwal and Yu 2004), and new records are drawn with the group's mean and
+covariance. Memory is bounded by ``most_groups``.
 """
 
 from __future__ import annotations
@@ -142,13 +142,14 @@ class Condensation(Perturbation):
 
     def _caveats(self) -> tuple[str, ...]:
         return (
-            f"Groups have at least {self.k} records, but a group of people who are alike tells what they have in "
+            f"Groups have at least {self.k} records, but a group of people who are alike "
+            "tells what they have in "
             "common, and outliers pull their group along.",
         )
 
 
 def _groups(scaled: Matrix, k: int) -> list[Any]:
-    """Groups of k to 2k − 1 records that lie together: the table is halved along its longest axis, again and again."""
+    """Groups of k to 2k − 1 records: the table is halved along its longest axis, again and again."""
     waiting, done = [np.arange(len(scaled))], []
     while waiting:
         group = waiting.pop()

@@ -1,7 +1,7 @@
 """A perturbation as a filter: CSV in, CSV out, on an input that need never end, in constant memory.
 
-What has arrived is perturbed and written at once, whole rows only. At a row that cannot be perturbed, the rows
-before it have been written, and the error says where it stands but not what it holds.
+What has arrived is perturbed and written at once, whole rows only. At a row that cannot be perturbed, the
+rows before it have been written, and the error says where it stands but not what it holds.
 """
 
 from __future__ import annotations
@@ -132,14 +132,17 @@ class CsvFilter:
                 self._emit(table.slice(start, stop - start), values)
                 start = stop
         except (pa.ArrowInvalid, DataError):
-            # Some row is at fault: row by row, those before it still get out, and it is told which one it was.
+            # Some row is at fault: row by row, those before it still get out, and it is told which one it
+            # was.
             self._by_rows(part, skip=self.rows - before)
 
     def _parsed(self, part: bytes, chosen: Sequence[str]) -> pa.Table:
         types = {name: pa.float64() if name in chosen else pa.string() for name in self._names}
         return arrow_csv.read_csv(
             pa.BufferReader(part),
-            read_options=arrow_csv.ReadOptions(column_names=self._names, block_size=max(len(part) + 1, CHUNK)),
+            read_options=arrow_csv.ReadOptions(
+                column_names=self._names, block_size=max(len(part) + 1, CHUNK)
+            ),
             parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types, null_values=list(MISSING), strings_can_be_null=False
@@ -178,7 +181,8 @@ class CsvFilter:
         number = self.rows + 1
         if len(cells) != len(self._names):
             raise DataError(
-                f"Row {number} has {len(cells)} cells, where the first line names {len(self._names)} columns.",
+                f"Row {number} has {len(cells)} cells, where the first line names "
+                f"{len(self._names)} columns.",
                 "The rows before it were written. Check for a cut or another header there.",
             )
         if not self._begun:

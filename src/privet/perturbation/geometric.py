@@ -1,8 +1,8 @@
 """Geometric perturbation: y = R·z + t + noise (Chen and Liu 2005, 2011), on any number of columns at once.
 
-R is a random rotation, t a random translation (which hides the origin), and the noise blurs distances a little
-(which blunts what known records give away). Out of many random rotations, the one is taken whose weakest column
-resists best when the attacks are tried on a sample of the table.
+R is a random rotation, t a random translation (which hides the origin), and the noise blurs distances a
+little (which blunts what known records give away). Out of many random rotations, the one is taken whose
+weakest column resists best when the attacks are tried on a sample of the table.
 
 The work on "geometric perturbation" that Privet reproduces multiplies a column with its own reversal; that is
 another thing and protects nothing (``docs/concepts/perturbation.md``).
@@ -55,7 +55,9 @@ class Geometric(AffinePerturbation):
         noise: Annotated[
             float, Ge(0), Le(100), "Standard deviation of the distance noise, in half ranges."
         ] = 0.05,
-        translation: Annotated[float, Gt(0), Le(1000), "How far the origin may be moved, in half ranges."] = 2.0,
+        translation: Annotated[
+            float, Gt(0), Le(1000), "How far the origin may be moved, in half ranges."
+        ] = 2.0,
         candidates: Annotated[
             int, Ge(1), Le(1000), "How many random rotations to choose the most resistant one from."
         ] = 20,
@@ -87,7 +89,9 @@ class Geometric(AffinePerturbation):
             scaled = scaled[generator.choice(len(scaled), SAMPLE, replace=False)]
         candidates = [haar_rotation(scaled.shape[1], generator) for _ in range(self.candidates)]
         noise = self.noise * generator.standard_normal(scaled.shape)
-        return max(candidates, key=lambda turn: resistance(scaled, scaled @ turn.T + shift + noise, generator))
+        return max(
+            candidates, key=lambda turn: resistance(scaled, scaled @ turn.T + shift + noise, generator)
+        )
 
     def _translation(self, key: Key) -> Matrix:
         return key.array("translation", len(self.columns_))

@@ -1,4 +1,4 @@
-"""The random key of a perturbation: kept by the owner in a file of its own, or thrown away. Never in the output.
+"""The random key of a perturbation: in a file of its own, or thrown away. Never in the output.
 
 Whoever has the key can undo a rotation, so it is written for its owner's eyes alone (mode 0600), is never
 replaced by accident, and does not show its values when it is printed.
@@ -28,7 +28,8 @@ FORMAT = "privet perturbation key, 1"
 class Key:
     """What a method drew, for which columns, scaled by which public bounds.
 
-    >>> key = Key("rotation", ("age", "height"), (0.0, 40.0), (120.0, 220.0), {"rotation": [[0.0, 1.0], [-1.0, 0.0]]})
+    >>> turn = [[0.0, 1.0], [-1.0, 0.0]]
+    >>> key = Key("rotation", ("age", "height"), (0.0, 40.0), (120.0, 220.0), {"rotation": turn})
     >>> key
     Key(method='rotation', columns=('age', 'height'))
     >>> key.array("rotation", 2, 2).shape

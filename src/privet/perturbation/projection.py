@@ -40,8 +40,8 @@ def dimension_for(records: int, distortion: float) -> int:
 class Projection(AffinePerturbation):
     """Projects the chosen columns on random directions. Guarantee: none.
 
-    With a ``distortion`` the number of directions comes from the bound for ``records`` records, and is refused
-    where that needs more directions than there are columns: then a rotation is the better choice.
+    With a ``distortion`` the number of directions comes from the bound for ``records`` records, and is
+    refused where that needs more directions than there are columns: then a rotation is the better choice.
 
     >>> from privet.schema import Schema
     >>> schema = Schema.of({f"x{j}": (-1.0, 1.0) for j in range(50)})
@@ -62,7 +62,9 @@ class Projection(AffinePerturbation):
             Literal["gaussian", "sparse"], "Normal coefficients, or two thirds of them zero (faster)."
         ] = "gaussian",
         dimension: Annotated[
-            int | None, Ge(1), "How many mixtures come out; None takes it from the distortion, or half the columns."
+            int | None,
+            Ge(1),
+            "How many mixtures come out; None takes it from the distortion, or half the columns.",
         ] = None,
         distortion: Annotated[
             float | None, Gt(0), Lt(1), "Keep all squared distances within 1 ± this (needs many columns)."

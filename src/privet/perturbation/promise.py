@@ -15,7 +15,8 @@ __all__ = ["local_guarantee", "no_guarantee"]
 UNLIMITED = Pure(Fraction(1_000_000))
 MEASURED = (
     "What it offers is resistance that was measured, not proved: run  privet audit perturbation ORIGINAL "
-    "PERTURBED  and read the error of the best attack for each column. An attack nobody has tried may do better."
+    "PERTURBED  and read the error of the best attack for each column. An attack "
+    "nobody has tried may do better."
 )
 
 

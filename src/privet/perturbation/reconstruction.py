@@ -1,8 +1,9 @@
 """What a column was distributed like before noise was added: expectation–maximisation on a histogram.
 
 The noisy value y of a record whose original lies in bin j has density p(y − c_j). From a first guess f of the
-bins' probabilities, each noisy value is divided over the bins in proportion to f_j·p(y − c_j), and the sums are
-the next guess; the likelihood never falls (Agrawal and Aggarwal 2001). Single values are not recovered by this.
+bins' probabilities, each noisy value is divided over the bins in proportion to f_j·p(y − c_j), and the sums
+are the next guess; the likelihood never falls (Agrawal and Aggarwal 2001). Single values are not recovered
+by this.
 """
 
 from __future__ import annotations
@@ -38,7 +39,13 @@ class Distribution:
 
 
 def reconstruct(
-    noisy: Matrix, kind: NoiseKind, deviation: float, *, bins: int = 50, rounds: int = 500, tolerance: float = 1e-5
+    noisy: Matrix,
+    kind: NoiseKind,
+    deviation: float,
+    *,
+    bins: int = 50,
+    rounds: int = 500,
+    tolerance: float = 1e-5,
 ) -> Distribution:
     """The distribution over [−1, 1] that noise of this kind and standard deviation most likely made these of.
 
@@ -50,7 +57,9 @@ def reconstruct(
     True
     """
     if noisy.size == 0:
-        raise DataError("There is no noisy value to reconstruct a distribution from.", "Give the noisy column.")
+        raise DataError(
+            "There is no noisy value to reconstruct a distribution from.", "Give the noisy column."
+        )
     edges = np.linspace(-1.0, 1.0, bins + 1)
     centres = (edges[1:] + edges[:-1]) / 2
     # Noisy values are counted in narrow cells, so that a round costs the same however many there are.

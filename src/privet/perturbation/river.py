@@ -1,7 +1,8 @@
-"""Perturbations as steps of River pipelines: import this module, and River takes them for transformers of its own.
+"""Perturbations as steps of River pipelines: import this module, and River knows them.
 
-River passes records *unchanged* to what follows a step that it does not know as a transformer. So a perturbation
-that is put into a pipeline without this import refuses to work, rather than let the records through.
+River passes records *unchanged* to what follows a step that it does not know as a transformer. So a
+perturbation that is put into a pipeline without this import refuses to work, rather than let the records
+through.
 
 >>> import privet.perturbation.river
 >>> from privet.perturbation import Geometric
@@ -24,5 +25,5 @@ try:
 except ImportError:
     raise MissingExtra.of("streams", "Putting a perturbation into a River pipeline") from None
 
-base.Transformer.register(Perturbation)
+base.Transformer.register(Perturbation)  # type: ignore[type-abstract]
 Perturbation.known_to_river = True

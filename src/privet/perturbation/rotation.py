@@ -1,8 +1,9 @@
 """Rotation: the chosen columns, scaled, are turned together by a random orthogonal matrix.
 
 Every distance and angle between records stays what it was, so what learns from distances (k-nearest
-neighbours, support vector machines with a radial kernel) learns the same. That is also its weakness: the origin
-stays where it was, independent columns can be separated again, and a few known records give the matrix away.
+neighbours, support vector machines with a radial kernel) learns the same. That is also its weakness: the
+origin stays where it was, independent columns can be separated again, and a few known records give the
+matrix away.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def numbers_of(X: Any, names: Sequence[str], chosen: Sequence[str]) -> Matrix:
 def with_columns(
     X: Any, names: Sequence[str], chosen: Sequence[str], values: Matrix, new_names: Sequence[str]
 ) -> Any:
-    """The table with the chosen columns exchanged for ``values``; where their number differs, at their end."""
+    """The table with the chosen columns exchanged; at its end where their number differs."""
     if list(new_names) == list(chosen):
         return _replaced(X, names, chosen, values)
     kept = [name for name in names if name not in set(chosen)]

@@ -1,7 +1,22 @@
 """Which attributes are related to the class: scores, private choices, and genome-wide association."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from privet.selection.distances import distance_scores
-from privet.selection.k_best import SelectKBest
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 
+if TYPE_CHECKING:
+    from privet.selection.k_best import SelectKBest
+
 __all__ = ["OddsRatioEstimate", "SelectKBest", "distance_scores", "odds_ratio"]
+
+
+def __getattr__(name: str) -> Any:
+    # The selector needs scikit-learn, which is larger than all that counting a genome takes.
+    if name == "SelectKBest":
+        from privet.selection.k_best import SelectKBest
+
+        return SelectKBest
+    raise AttributeError(f"module 'privet.selection' has no attribute {name!r}")

@@ -73,7 +73,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         self,
         *,
         k: Annotated[int, Ge(1), "How many attributes are chosen."] = 1,
-        score: Annotated[
+        criterion: Annotated[
             Literal[
                 "majority",
                 "mutual_information",
@@ -106,12 +106,12 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         bins: Annotated[
             int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
         ] = 8,
-        custom: Annotated[Any, "A Score of your own, which declares its sensitivity; replaces score."] = None,
+        custom: Annotated[Any, "A Score of your own, with its sensitivity; replaces criterion."] = None,
         ledger: LedgerParameter = None,
         random_state: Seed = None,
     ) -> None:
         self.k = k
-        self.score = score
+        self.criterion = criterion
         self.mechanism = mechanism
         self.epsilon = epsilon
         self.delta = delta
@@ -136,7 +136,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
 
     def _fit(self, curator: Curator) -> None:
         schema, score = curator.schema, self._scorer()
-        plan = self._plan(schema)
+        plan = self.plan(schema)
         if score.needs == "class":
             curator.assume("the class of every record, and so how many each class has", f"score {score.what}")
             curator.admit(
@@ -162,7 +162,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             raise ParameterError(
                 'mechanism="none" is for public data, which no ledger counts.', "Leave the ledger out."
             )
-        answers = public_answers(source, schema, self._plan(schema))
+        answers = public_answers(source, schema, self.plan(schema))
         judged, order = self._judge(answers, schema)
         best = np.argsort(-judged.scores, kind="stable")[: self.k]
         self._keep(schema, order[best])
@@ -179,9 +179,9 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
                     "custom must be a Score.", "Derive it from privet.selection.scores.Score."
                 )
             return self.custom
-        if self.score == "distance":
+        if self.criterion == "distance":
             return Distance("genotypic", self.tau)
-        if self.score == "odds_ratio":
+        if self.criterion == "odds_ratio":
             return OddsRatio(tau=self.tau)
         scores: dict[str, type[Score]] = {
             "majority": Majority,
@@ -191,7 +191,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             "allelic": Allelic,
             "trend": Trend,
         }
-        return scores[self.score]()
+        return scores[self.criterion]()
 
     def _refuse(self, schema: Schema) -> None:
         """Every refusal that needs no data."""
@@ -222,7 +222,8 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         size = column.size if isinstance(column, Category) else len(self._cuts(column)) + 1
         return size + (schema.missing == "skip")
 
-    def _plan(self, schema: Schema) -> list[Contingency]:
+    def plan(self, schema: Schema) -> list[Contingency]:
+        """The tables that the scores are made of."""
         target = schema.nominal_target()
         return [Contingency(column.name, target.name, self._cuts(column)) for column in schema.attributes]
 
@@ -231,15 +232,18 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         heights = np.array([self._height(column, schema) for column in schema.attributes])
         return np.argsort(heights, kind="stable")
 
-    def _judge(self, answers: list[Answer], schema: Schema) -> tuple[Judgement, NDArray[np.int64]]:
-        order = self._order(schema)
+    def groups(self, answers: list[Answer], schema: Schema) -> list[Tables]:
+        """The tables as scores see them: classes × values, stacked with others of the same shape."""
         heights = [self._height(column, schema) for column in schema.attributes]
-        groups: dict[int, list[Any]] = {}
-        for place in order:
+        stacks: dict[int, list[Any]] = {}
+        for place in self._order(schema):
             # A missing value is a value like others; where the schema rules it out, its row is empty.
-            groups.setdefault(heights[place], []).append(answers[place].T[:, : heights[place]])
-        tables: list[Tables] = [np.stack(group) for group in groups.values()]
-        return self._scorer().judge(tables, schema.unit), order
+            stacks.setdefault(heights[place], []).append(answers[place].T[:, : heights[place]])
+        return [np.stack(stack) for stack in stacks.values()]
+
+    def _judge(self, answers: list[Answer], schema: Schema) -> tuple[Judgement, NDArray[np.int64]]:
+        judged = self._scorer().judge(self.groups(answers, schema), schema.unit)
+        return judged, self._order(schema)
 
     def _sizes(self, sizes: NDArray[Any]) -> None:
         """The sizes of the classes, which the score takes to be public; all 0 in a rehearsal."""

@@ -1,4 +1,4 @@
-"""Perturbing files and pipes: the same methods on tables of every format, in constant memory where they allow it."""
+"""Perturbing files and pipes: the same methods on tables of every format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from privet.service.predictions import writer_for
 from privet.service.tables import Watch
 from privet.sources import open_source, write_arff
 
-__all__ = ["build_perturbation", "key_path", "perturb_file", "perturb_pipe", "read_table"]
+__all__ = ["build_perturbation", "key_path", "perturb_file", "perturb_pipe", "perturb_table", "read_table"]
 
 
 def build_perturbation(
@@ -34,12 +34,13 @@ def build_perturbation(
     seed: int | None,
     parameters: dict[str, Any],
 ) -> Perturbation:
-    """The method with its parameters; a key that is there is used, and brings the bounds of its columns along."""
+    """The method with its parameters; a key that is there is used, and brings its bounds along."""
     found = Key.load(key) if key is not None and Path(key).exists() else None
     if schema is None:
         if found is None:
             raise ParameterError(
-                "Without a schema the scale is not known.", "Give --schema FILE, or --key with a key that exists."
+                "Without a schema the scale is not known.",
+                "Give --schema FILE, or --key with a key that exists.",
             )
         schema = Schema(tuple(map(Number, found.columns, found.low, found.high)))
         columns = columns or found.columns
@@ -105,7 +106,7 @@ def perturb_pipe(
     keep: Callable[[int, Key], None] | None = None,
     watch: Watch | None = None,
 ) -> int:
-    """Filter CSV from one file descriptor to another until the input ends; an interruption leaves whole rows."""
+    """Filter CSV between file descriptors until the input ends; interrupted, it leaves whole rows."""
     work = CsvFilter(
         model, delimiter=delimiter, row_by_row=row_by_row, rekey_every=rekey_every, keep=keep, watch=watch
     )
@@ -119,7 +120,7 @@ def _interrupted_between_writes(work: CsvFilter) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    waiting = []
+    waiting: list[int] = []
 
     def interrupt(number: int, frame: Any) -> None:
         if not work.busy or waiting:  # asked twice: the reader of our output does not read
@@ -147,3 +148,15 @@ def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
     if not parts:
         raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
     return pa.concat_tables(parts, promote_options="permissive")
+
+
+def perturb_table(model: Any, data: str | Path, out: str | Path, schema: str | Path | None) -> int:
+    """Perturb a whole table with a transformer that needs all of it, and write it; returns its records."""
+    write = writer_for(out)
+    declared = None if schema is None else read_schema(schema)
+    table = model.fit_transform(read_table(data, declared))
+    if write is write_arff:
+        write_arff(iter(table.to_batches()), out, declared)
+    else:
+        write(iter(table.to_batches()), out)
+    return int(table.num_rows)

@@ -94,7 +94,7 @@ class Encoding:
             start += blocks[-1].width
         return tuple(blocks)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Coordinates, with the intercept."""
         return 1 + sum(block.width for block in self.blocks)

@@ -51,7 +51,7 @@ def count_tables(
     row_bytes: int,
     masks: NDArray[np.uint64],
     sizes: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    counts: NDArray[Any],
 ) -> None:  # pragma: no cover
     """counts[row, group] = (two copies of the first allele, one, none, missing), for two groups.
 

@@ -39,7 +39,9 @@ class GenotypeTables(Statistic):
         return Sensitivity(number, number)
 
     def start(self, schema: Schema) -> Answer:
-        return np.zeros((self.variants, 2, 4), np.int64)
+        # The smallest numbers that hold a group: a genome's tables are most of what counting it keeps.
+        small = self.groups.shape[1] < 1 << 16
+        return np.zeros((self.variants, 2, 4), np.uint16 if small else np.uint32)  # type: ignore[return-value]
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         raise NotImplementedError("Genotypes are counted from packed blocks.")

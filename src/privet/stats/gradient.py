@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +15,7 @@ from privet.errors import DataError
 from privet.schema import Category, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.encoding import Encoding, fixed_point
+from privet.stats.gradient_kernels import add_gradient
 from privet.stats.kernels import FIXED
 from privet.stats.rows import Rows
 
@@ -18,27 +23,30 @@ __all__ = ["Gradient", "probabilities"]
 
 Weights = NDArray[np.float64]
 
+# What was coded for rows that are still in use: a search asks for the gradient at thousands of weights.
+_coded_rows: WeakKeyDictionary[Rows, dict[Encoding, Any]] = WeakKeyDictionary()
+
 
 @dataclass(frozen=True, eq=False)
 class Gradient(Statistic):
     """Σ (P(class | x) − [the record is of that class])·x over the records, at weights already released.
 
-    ``weights`` has one row for each class, or one row (for the second class) if there are two; its columns are
-    those of the ``Encoding``. The answer has a row for each row of weights. Its cells are, attribute by
-    attribute, one for each value of a category *and one for missing values*, one for a number, and one for the
-    intercept only where there is no category: with one, the sum of its cells is the intercept's entry already.
-    Records without a class are not counted.
+    ``weights`` has one row for each class, or one row (for the second class) if there are two; its columns
+    are those of the ``Encoding``. The answer has a row for each row of weights. Its cells are, attribute by
+    attribute, one for each value of a category *and one for missing values*, one for a number, and one for
+    the intercept only where there is no category: with one, the sum of its cells is the intercept's entry
+    already. Records without a class are not counted.
 
-    In fixed point, S = 2^20: a probability p becomes ⌊S·p⌋, so the residual is q_k = ⌊S·p_k⌋ − S·[class is k], and
-    z becomes the nearest multiple t/S, so the entry of a number is ⌊q_k·t/S⌋.
+    In fixed point, S = 2^20: a probability p becomes ⌊S·p⌋, so the residual is q_k = ⌊S·p_k⌋ − S·[class is
+    k], and z becomes the nearest multiple t/S, so the entry of a number is ⌊q_k·t/S⌋.
 
-    **Sensitivity.** Let m be the number of attributes (plus 1 for an intercept of its own). Two classes: |q| ≤ S. A
-    record adds q to one cell of each category, and for a number ⌊q·t/S⌋, where |t| ≤ S: |q·t/S| ≤ |q|, and q is
-    whole, so rounding down cannot pass it either. So at most m cells change by at most S each: L1 = m·S,
-    L2² = m·S². More classes: as floors never round up, Σ_k ⌊S·p_k⌋ ≤ S, so with y the record's class both
-    Σ_{k≠y} |q_k| and |q_y| are at most S. The residual has L1 ≤ 2S and L2² ≤ 2S² (the squares of non-negative terms
-    add up to at most the square of their sum). Times m: L1 = 2m·S, L2² = 2m·S². In either case no single
-    entry changes by more than S. The number of classes does not enter.
+    **Sensitivity.** Let m be the number of attributes (plus 1 for an intercept of its own). Two classes:
+    |q| ≤ S. A record adds q to one cell of each category, and for a number ⌊q·t/S⌋, where |t| ≤ S: |q·t/S|
+    ≤ |q|, and q is whole, so rounding down cannot pass it either. So at most m cells change by at most S
+    each: L1 = m·S, L2² = m·S². More classes: as floors never round up, Σ_k ⌊S·p_k⌋ ≤ S, so with y the
+    record's class both Σ_{k≠y} |q_k| and |q_y| are at most S. The residual has L1 ≤ 2S and L2² ≤ 2S² (the
+    squares of non-negative terms add up to at most the square of their sum). Times m: L1 = 2m·S, L2² =
+    2m·S². In either case no single entry changes by more than S. The number of classes does not enter.
     """
 
     weights: Weights
@@ -64,41 +72,68 @@ class Gradient(Statistic):
         touched = self._residuals * (len(self.encoding.blocks) + self._own_intercept)
         return Sensitivity(touched * self.scale, touched * self.scale**2)
 
+    @cached_property
     def _cells(self) -> list[slice]:
         """The place of each block in the answer, then of the intercept where it has one."""
         ends = np.cumsum([0, *(block.width + block.nominal for block in self.encoding.blocks)])
-        return [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(a, b) for a, b in pairwise(ends)]
 
     def start(self, schema: Schema) -> Answer:
-        return np.zeros((len(self.weights), self._cells()[-1].stop + self._own_intercept), np.int64)
+        return np.zeros((len(self.weights), self._cells[-1].stop + self._own_intercept), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         classes = rows.schema[self.target]
         if not isinstance(classes, Category):
             raise DataError(f"Column '{self.target}' must be a category to be predicted as one.")
+        cells, numbers = self._coded(rows, self._cells)
         actual = rows.codes(self.target)
-        residual = np.floor(probabilities(self.encoding.margins(rows, self.weights)) * self.scale)
-        first = 1 if len(self.weights) == 1 else 0  # two classes: only the second one's residual
-        for row in range(len(self.weights)):
-            q = residual[:, row + first] - (actual == row + first) * float(self.scale)
-            q[actual >= classes.size] = 0.0
-            for place, (block, values) in zip(self._cells(), self.encoding.parts(rows), strict=True):
-                if block.nominal:  # sums of whole floats below 2^53: exact
-                    state[row, place] += np.bincount(values, q, block.width + 1).astype(np.int64)
-                else:
-                    state[row, place] += ((q.astype(np.int64) * fixed_point(values, self.scale)) >> 20).sum()
-            if self._own_intercept:
-                state[row, -1] += int(q.sum())
+        add_gradient(
+            cells, numbers, self._places, actual, classes.size, self._intercept, self._by_cell, state
+        )
         return state
+
+    @cached_property
+    def _by_cell(self) -> Weights:
+        """The weights in the answer's layout; a missing value's cell has weight 0."""
+        weights = np.zeros((len(self.weights), self._cells[-1].stop))
+        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
+            weights[:, place.start : place.start + block.width] = self.weights[:, block.place]
+        return weights
+
+    @cached_property
+    def _intercept(self) -> Weights:
+        return np.ascontiguousarray(self.weights[:, 0])
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Where the numbers' cells are."""
+        pairs = zip(self._cells, self.encoding.blocks, strict=True)
+        return np.array([place.start for place, block in pairs if not block.nominal], np.int64)
+
+    def _coded(self, rows: Rows, layout: list[slice]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Each record's cells and its numbers in fixed point, kept as long as the rows."""
+        kept = _coded_rows.setdefault(rows, {})
+        if self.encoding not in kept:
+            parts = list(zip(layout, self.encoding.parts(rows), strict=True))
+            nominal = [p.start + v.astype(np.int32) for p, (b, v) in parts if b.nominal]
+            numeric = [fixed_point(v, self.scale).astype(np.int32) for _, (b, v) in parts if not b.nominal]
+            kept[self.encoding] = tuple(
+                np.ascontiguousarray(np.stack(columns, axis=1))
+                if columns
+                else np.zeros((rows.size, 0), np.int32)
+                for columns in (nominal, numeric)
+            )
+        cells, numbers = kept[self.encoding]
+        return cells, numbers
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state
 
     def coordinates(self, cells: Answer) -> Answer:
-        """The exact cells in the coordinates of the weights; the first category's cells give the intercept."""
+        """The exact cells in the weights' coordinates; the first category's give the intercept."""
         gradient = np.zeros(self.weights.shape, np.int64)
         nominal = None
-        for place, block in zip(self._cells(), self.encoding.blocks, strict=True):
+        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
             gradient[:, block.place] = cells[:, place][:, : block.width]
             nominal = place if nominal is None and block.nominal else nominal
         gradient[:, 0] = cells[:, -1] if nominal is None else cells[:, nominal].sum(axis=1)
@@ -111,7 +146,7 @@ class Gradient(Statistic):
         """
         gradient = np.zeros_like(self.weights)
         sums, precision = np.zeros(len(self.weights)), 0.0
-        for place, block in zip(self._cells(), self.encoding.blocks, strict=True):
+        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
             gradient[:, block.place] = cells[:, place][:, : block.width]
             if block.nominal:
                 sums += cells[:, place].sum(axis=1) / (block.width + 1)

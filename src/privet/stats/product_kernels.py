@@ -16,7 +16,7 @@ __all__ = ["fixed_numbers", "one_thread"]
 def fixed_numbers(
     values: NDArray[np.float64], low: float, high: float, scale: float, result: NDArray[np.float64]
 ) -> int:  # pragma: no cover
-    """result[i] = ⌊scale·z + ½⌋ as a whole float, z in [-1, 1], 0 where missing. How many are there; -1 on ∞."""
+    """result[i] = ⌊scale·z + ½⌋ as a whole float, 0 where missing. How many are there; -1 on ∞."""
     middle = low + (high - low) / 2
     half = (high - low) / 2
     there = 0
@@ -39,7 +39,8 @@ def fixed_numbers(
 class _OneThread:
     """While anyone is inside, BLAS uses one thread: the engine's workers have a core each already.
 
-    The limit is global to the process, so it is set by the first who enters and lifted by the last who leaves.
+    The limit is global to the process, so it is set by the first who enters and lifted by the last who
+    leaves.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class _OneThread:
             self._inside += 1
             if self._inside == 1:
                 if self._controller is None:  # finding the libraries takes milliseconds: once
-                    from threadpoolctl import ThreadpoolController
+                    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
                     self._controller = ThreadpoolController()
                 self._limit = self._controller.limit(limits=1, user_api="blas")

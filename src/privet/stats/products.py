@@ -39,19 +39,22 @@ class Part:
 class Products(Statistic):
     """Σ x xᵀ over the records, x being the encoded record of these columns, as a vector of distinct cells.
 
-    The upper triangle of x xᵀ still holds zeros and repetitions: two values of one category are never 1 together,
-    and the square of a 0/1 coordinate is itself, which the intercept's row holds already. What is left, and
-    measured, is for each pair of different attributes their block of products, and (with ``own``) the number
-    of records, for each category the count of each value, and for each number Σz and Σ(z² − ½). With ``target``,
-    one of the columns, only the products in which it takes part (and no number of records).
+    The upper triangle of x xᵀ still holds zeros and repetitions: two values of one category are never 1
+    together, and the square of a 0/1 coordinate is itself, which the intercept's row holds already. What is
+    left, and measured, is for each pair of different attributes their block of products, and (with ``own``)
+    the number of records, for each category the count of each value, and for each number Σz and Σ(z² − ½).
+    With ``target``, one of the columns, only the products in which it takes part (and no number of
+    records).
 
-    In fixed point: z becomes the nearest t/2^13, and every cell is a multiple of 2^-26, without further rounding.
+    In fixed point: z becomes the nearest t/2^13, and every cell is a multiple of 2^-26, without further
+    rounding.
 
-    **Sensitivity**, in units of 2^26. A block of two attributes gets from a record one entry of 1 (two categories), of
-    z (a category and a number) or of z·z', so at most 1 in L1 and in L2². Own sums: the number of records 1; a
-    category 1; a number |z| + |z² − ½|, at most 3/2, and z² + (z² − ½)² = z⁴ + ¼, at most 5/4, both at |z| = 1.
-    With P pairs, c categories and u numbers: L1 = P + 1 + c + 3u/2, L2² = P + 1 + c + 5u/4, both attained by a
-    record whose numbers are all at a bound. A missing value makes its entries 0. That compares with an L1 norm of
+    **Sensitivity**, in units of 2^26. A block of two attributes gets from a record one entry of 1 (two
+    categories), of z (a category and a number) or of z·z', so at most 1 in L1 and in L2². Own sums: the
+    number of records 1; a category 1; a number |z| + |z² − ½|, at most 3/2, and z² + (z² − ½)² = z⁴ + ¼, at
+    most 5/4, both at |z| = 1. With P pairs, c categories and u numbers: L1 = P + 1 + c + 3u/2, L2² = P + 1
+    + c + 5u/4, both attained by a record whose numbers are all at a bound. A missing value makes its
+    entries 0. That compares with an L1 norm of
     (m + 1)² for all of x xᵀ and of d² for the encoded width d.
     """
 
@@ -91,13 +94,22 @@ class Products(Statistic):
     @cached_property
     def _number_pairs(self) -> tuple[list[int], list[int], list[int]]:
         """The cells of products of two numbers, and where these are in the matrix of all such products."""
-        position = {b.start: j for j, b in enumerate(b for b in self.encoding.blocks if not b.nominal)}
+        numbers = [b for b in self.encoding.blocks if not b.nominal]
+        position = {b.start: j for j, b in enumerate(numbers)}
+
+        def first(j: int) -> bool:  # with a target, only its row of the matrix is computed
+            return numbers[j].column.name != self.target
+
         found = [
-            (part.place.start, position[part.one.start], position[part.other.start])
+            (part.place.start, *sorted((position[part.one.start], position[part.other.start]), key=first))
             for part in self.parts
-            if part.one is not None and part.other is not None and not (part.one.nominal or part.other.nominal)
+            if part.one is not None
+            and part.other is not None
+            and not (part.one.nominal or part.other.nominal)
         ]
-        cells, rows, columns = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        cells, rows, columns = (
+            (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        )
         return cells, rows, columns
 
     @cached_property
@@ -150,10 +162,12 @@ class Products(Statistic):
     def _numbers(
         self, numbers: list[Block], rows: Rows
     ) -> tuple[NDArray[np.float64], Answer, list[int], Answer]:
-        """The numbers in fixed point (one row each), their sums, how many are there, and all sums of products."""
+        """The numbers in fixed point (one row each), their sums, how many there are, their products' sums."""
         there = [0] * len(numbers)
         sums = np.zeros(len(numbers), np.int64)
         gram = np.zeros((len(numbers), len(numbers)), np.int64)
+        named = [j for j, block in enumerate(numbers) if block.column.name == self.target]
+        wanted = slice(None) if self.target is None else slice(named[0], named[0] + 1) if named else slice(0)
         keep = any(block.nominal for block in self.encoding.blocks)  # products with categories need all rows
         values = np.empty((len(numbers), rows.size if keep else min(rows.size, ROWS_AT_ONCE)))
         raw = [rows.numbers(block.column.name) for block in numbers]
@@ -164,11 +178,13 @@ class Products(Statistic):
                 for j, block in enumerate(numbers):
                     column = block.column
                     assert isinstance(column, Number)
-                    number = fixed_numbers(raw[j][begin:end], float(column.low), float(column.high), FINE, some[j])
+                    number = fixed_numbers(
+                        raw[j][begin:end], float(column.low), float(column.high), FINE, some[j]
+                    )
                     if number < 0:
                         refuse_infinite(column.name)
                     there[j] += number
-                gram += (some @ some.T).astype(np.int64)
+                gram[wanted] += (some[wanted] @ some.T).astype(np.int64)
                 sums += some.sum(axis=1).astype(np.int64)
         return values, sums, there, gram
 
@@ -176,14 +192,16 @@ class Products(Statistic):
         return state
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        """One row for each cell: its part, its place in the part, its sum; then rows that check the values."""
+        """A row for each cell: its part, its place in it, its sum; then rows that check the values."""
         import ibis
 
         columns: dict[str, Any] = {}
         for j, block in enumerate(self.encoding.blocks):
             column = block.column
             columns[f"x{j}"] = (
-                sql.fixed_point(table, column, FINE) if isinstance(column, Number) else sql.code(table, column)
+                sql.fixed_point(table, column, FINE)
+                if isinstance(column, Number)
+                else sql.code(table, column)
             )
             if isinstance(column, Number):
                 columns[f"i{j}"] = sql.is_infinite(table[column.name]).cast("int64")
@@ -211,7 +229,7 @@ class Products(Statistic):
                 continue
             y = rows[f"x{place[part.other.start]}"]
             if part.one.nominal and part.other.nominal:
-                # Missing and unknown codes lie past the domain; a wider row keeps them apart from other cells.
+                # Missing and unknown codes lie past the domain: a wider row keeps them apart.
                 lines.append(line(number, 0, rows.count() * self.scale, x * (part.other.width + 2) + y))
             elif part.one.nominal:
                 lines.append(line(number, 0, y.sum() * FINE, x))

@@ -20,14 +20,14 @@ __all__ = ["RegressionErrors"]
 
 @dataclass(frozen=True, eq=False)
 class RegressionErrors(Statistic):
-    """(Σ 1, Σ t, Σ (t² − ½), Σ (e²/4 − ½), Σ (|e|/2 − ½)), t being the target scaled to [−1, 1] and e the error.
+    """(Σ 1, Σ t, Σ (t² − ½), Σ (e²/4 − ½), Σ (|e|/2 − ½)), t being the scaled target and e the error.
 
-    The prediction is clamped to the target's bounds, so e lies in [−2, 2]. Records without a target do not count. From
-    these sums follow the mean squared and absolute error and R² = 1 − Σe² / Σ(t − mean)².
+    The prediction is clamped to the target's bounds, so e lies in [−2, 2]. Records without a target do not
+    count. From these sums follow the mean squared and absolute error and R² = 1 − Σe² / Σ(t − mean)².
 
-    **Sensitivity**, in units of S = 2^20, the model being fixed: a record adds 1; |t| + |t² − ½| ≤ 3/2; and two terms
-    of at most ½ each: L1 ≤ 7/2. L2² ≤ 1 + 5/4 + ¼ + ¼ = 11/4. In fixed point each term is rounded down from a
-    value within the same whole-numbered bounds, or is exact, so it stays within them.
+    **Sensitivity**, in units of S = 2^20, the model being fixed: a record adds 1; |t| + |t² − ½| ≤ 3/2; and
+    two terms of at most ½ each: L1 ≤ 7/2. L2² ≤ 1 + 5/4 + ¼ + ¼ = 11/4. In fixed point each term is rounded
+    down from a value within the same whole-numbered bounds, or is exact, so it stays within them.
     """
 
     predict: Callable[[Rows], NDArray[np.float64]]
@@ -53,12 +53,20 @@ class RegressionErrors(Statistic):
             raise DataError(f"Column '{self.target}' must be a number to be compared with predictions.")
         there = ~np.isnan(rows.numbers(self.target))
         t = fixed_point(scaled(rows, column), self.scale)[there]
-        predicted = (np.clip(self.predict(rows), column.low, column.high) - column.midpoint) / column.half_range
+        predicted = (
+            np.clip(self.predict(rows), column.low, column.high) - column.midpoint
+        ) / column.half_range
         # A model that cannot say anything is a guess at the middle, never a NaN.
         p = fixed_point(np.nan_to_num(predicted), self.scale)[there]
         error = np.abs(t - p)  # at most 2S
         half = self.scale // 2
-        terms = [np.full(t.size, self.scale), t, (t * t >> 20) - half, (error * error >> 22) - half, error // 2 - half]
+        terms = [
+            np.full(t.size, self.scale),
+            t,
+            (t * t >> 20) - half,
+            (error * error >> 22) - half,
+            error // 2 - half,
+        ]
         return state + np.array([int(term.sum()) for term in terms], np.int64)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:

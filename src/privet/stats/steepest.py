@@ -23,10 +23,11 @@ class SteepestCoordinate(Scores):
 
     Candidates are all weights of the gradient, row by row, then all again for the other direction.
 
-    **Spread.** One more record changes an entry of the gradient by its residual times its coordinate, so by at most S
-    = 2^20 up or down (``stats.gradient``; the intercept's entry is the sum of one category's cells, of which the
-    record is in one). Every score moves within [−S, S]: R = 2S. The published enhanced exponential mechanism has a
-    sensitivity of 4σ for the moves ±σ; the factor σ is common to all candidates and cancels.
+    **Spread.** One more record changes an entry of the gradient by its residual times its coordinate, so by
+    at most S = 2^20 up or down (``stats.gradient``; the intercept's entry is the sum of one category's
+    cells, of which the record is in one). Every score moves within [−S, S]: R = 2S. The published enhanced
+    exponential mechanism has a sensitivity of 4σ for the moves ±σ; the factor σ is common to all candidates
+    and cancels.
     """
 
     gradient: Gradient

@@ -43,7 +43,9 @@ def accuracy(model, table):
 def test_learns_with_privacy(method, delta, neighbours):
     table, schema = people()
     schema = Schema(schema.columns, target="kind", unit=Unit(neighbours))
-    model = LogisticRegression(epsilon=1.0, delta=delta, schema=schema, method=method, records=20_000).fit(table)
+    model = LogisticRegression(epsilon=1.0, delta=delta, schema=schema, method=method, records=20_000).fit(
+        table
+    )
     reference = Reference().fit(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
     best = reference.score(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
     assert accuracy(model, table) > best - 0.03
@@ -102,7 +104,7 @@ def test_the_plan_follows_from_what_is_declared():
 
 
 def test_error_bars_cover_the_weights_without_noise():
-    """Of the weights that well-filled coordinates have; the bars are for noise and sampling, not for caution."""
+    """Of the weights of well-filled coordinates; the bars are for noise and sampling, not for caution."""
     table, schema = people(50_000)
     truth = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
     X = Encoder(schema=schema, intercept=True).transform(table.slice(0, 500))
@@ -131,18 +133,35 @@ def test_budgets_are_paid_once():
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 1e6])
 def test_odd_tables_give_finite_models(method, epsilon):
-    columns = {"x": (0.0, 1.0), "copy": (0.0, 1.0), "same": (0.0, 5.0), "c": ["a"], "wide": list(range(40)), "y": [0, 1]}
+    columns = {
+        "x": (0.0, 1.0),
+        "copy": (0.0, 1.0),
+        "same": (0.0, 5.0),
+        "c": ["a"],
+        "wide": list(range(40)),
+        "y": [0, 1],
+    }
     schema = Schema.of(columns, target="y")
     x = np.linspace(0, 1, 30)
     tables = {
-        "separable, constant and duplicate columns, fewer records than coordinates": (x, (x > 0.5).astype(int)),
+        "separable, constant and duplicate columns, fewer records than coordinates": (
+            x,
+            (x > 0.5).astype(int),
+        ),
         "one class only": (x, np.ones(30, int)),
         "out of bounds": (1e9 * (x - 0.5), (x > 0.5).astype(int)),
         "one record": (x[:1], np.zeros(1, int)),
     }
     for name, (values, y) in tables.items():
         table = pa.table(
-            {"x": values, "copy": values, "same": np.full(len(y), 2.0), "c": ["a"] * len(y), "wide": np.arange(len(y)), "y": y}
+            {
+                "x": values,
+                "copy": values,
+                "same": np.full(len(y), 2.0),
+                "c": ["a"] * len(y),
+                "wide": np.arange(len(y)),
+                "y": y,
+            }
         )
         model = LogisticRegression(epsilon=epsilon, schema=schema, method=method, records=1000).fit(table)
         assert np.isfinite(model.coef_).all(), name
@@ -151,7 +170,9 @@ def test_odd_tables_give_finite_models(method, epsilon):
 
 def test_all_missing_and_empty():
     table, schema = people(100)
-    gaps = table.set_column(0, "age", pa.nulls(100, pa.float64())).set_column(1, "colour", pa.nulls(100, pa.string()))
+    gaps = table.set_column(0, "age", pa.nulls(100, pa.float64())).set_column(
+        1, "colour", pa.nulls(100, pa.string())
+    )
     for data in (gaps, table.slice(0, 0)):
         model = LogisticRegression(schema=schema).fit(data)
         assert np.isfinite(model.coef_).all()
@@ -172,7 +193,7 @@ def test_errors_are_plain():
 
 
 def test_a_domain_of_one_class():
-    table, schema = people(100)
+    table, _ = people(100)
     one = Schema.of({"age": (0.0, 100.0), "kind": [0]}, target="kind")
     model = LogisticRegression(schema=one).fit(table.set_column(3, "kind", pa.array([0] * 100)))
     assert set(model.predict(table.select(["age"]))) == {0}

@@ -84,7 +84,9 @@ def test_a_seed_and_an_inferred_schema_promise_nothing():
     one, two = (Ridge(schema=schema, random_state=1).fit(table) for _ in range(2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     assert not one.guarantee_.holds
-    inferred = Ridge(schema="infer").fit(table.select(["hours", "age"]).to_pandas(), np.asarray(table["wage"]))
+    inferred = Ridge(schema="infer").fit(
+        table.select(["hours", "age"]).to_pandas(), np.asarray(table["wage"])
+    )
     assert not inferred.guarantee_.holds
 
 

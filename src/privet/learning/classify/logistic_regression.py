@@ -28,19 +28,22 @@ ASSUMED_RECORDS = 10_000
 class LogisticRegression(PrivateClassifier):
     """Differentially private logistic regression for nominal, numeric and mixed tables; any number of classes.
 
-    The raw table is encoded by the schema (``stats.encoding``). The whole fit is (ε, δ)-differentially private for
-    the schema's unit of privacy, under either neighbour relation; with δ = 0 it is pure ε. ``method`` is
+    The raw table is encoded by the schema (``stats.encoding``). The whole fit is (ε, δ)-differentially
+    private for the schema's unit of privacy, under either neighbour relation; with δ = 0 it is pure ε.
+    ``method`` is
 
     * ``"newton"``: a few Newton steps on noisy gradients (``learning.linear.newton``);
     * ``"functional"``: noisy second moments and one linear solve (``learning.linear.functional``): one pass;
-    * ``"privgene"``: many private choices of which weight to move (``learning.linear.privgene``): no error bars;
+    * ``"privgene"``: many private choices of which weight to move (``learning.linear.privgene``): no error
+      bars;
     * ``"auto"``: ``"newton"``, with as many steps as the budget carries; ``explanation_`` says which and why.
 
-    More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1 norm of
-    at most 2 together, so classes cost a factor of 2 and not one for each.
+    More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
+    norm of at most 2 together, so classes cost a factor of 2 and not one for each.
 
-    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals for privacy noise and sampling. They
-    do not cover what caution takes away: with a small budget weights are too close to 0 rather than too far.
+    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals for privacy noise and
+    sampling. They do not cover what caution takes away: with a small budget weights are too close to 0
+    rather than too far.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -66,7 +69,10 @@ class LogisticRegression(PrivateClassifier):
             "Newton steps on noisy gradients; noisy second moments and one solve; or private choices of moves.",
         ] = "auto",
         steps: Annotated[
-            int | None, Ge(0), Le(100_000), "Newton or PrivGene steps; None chooses by the budget and the declared records."
+            int | None,
+            Ge(0),
+            Le(100_000),
+            "Newton or PrivGene steps; None chooses by the budget and the declared records.",
         ] = None,
         records: Annotated[
             int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
@@ -114,7 +120,10 @@ class LogisticRegression(PrivateClassifier):
         records = self.records or ASSUMED_RECORDS
         if self.method == "privgene":
             moves = choices_for(curator, records) if self.steps is None else max(self.steps, 1)
-            self.method_, self.explanation_ = "privgene", f"{moves} private choices of a weight to move, as asked for."
+            self.method_, self.explanation_ = (
+                "privgene",
+                f"{moves} private choices of a weight to move, as asked for.",
+            )
             return fit_privgene(curator, encoding, target, moves)
         steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
         self.method_, self.explanation_ = "newton", self._reason(steps, records)

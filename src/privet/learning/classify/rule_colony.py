@@ -133,7 +133,9 @@ class BeeRules(RuleClassifier):
                 _earlier(self.method, found),
             )
             best = colony.maximise(problem, generator)
-            if best.fitness == 0:  # no rule covers any of what is left
+            known = [table.conditions(position) for position in found]
+            # Nothing covers any of what is left, or the search has no more rules to offer: fewer, not worse.
+            if best.fitness == 0 or table.conditions(best.position) in known:
                 break
             found.append(best.position)
             if self.method == "covering":

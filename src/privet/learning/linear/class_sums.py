@@ -32,7 +32,7 @@ LEAST_VARIANCE = 1e-3
 
 @dataclass(frozen=True)
 class ClassSums:
-    """Noisy sums: ``sums`` is classes × width; ``totals`` the class sizes; ``noise`` the deviation of an entry."""
+    """Noisy ``sums`` (classes × width), ``totals`` (class sizes), and the deviation of their ``noise``."""
 
     encoding: Encoding
     sums: Matrix

@@ -20,8 +20,9 @@ class Encoder(TransformerMixin, BaseEstimator):
     """Turns raw tables into numbers by the schema alone; ``fit`` reads no data and costs no privacy.
 
     Categories become one-hot blocks by their public domain, numbers are clamped to their public bounds and
-    scaled to [−1, 1], and a missing value (or one outside a domain without ``other``) gives zeros. The target is
-    left out. Every encoded record has an L1 norm of at most the number of attributes (plus the intercept).
+    scaled to [−1, 1], and a missing value (or one outside a domain without ``other``) gives zeros. The
+    target is left out. Every encoded record has an L1 norm of at most the number of attributes (plus the
+    intercept).
 
     >>> schema = Schema.of({"age": (0, 100), "smoker": ["no", "yes"], "ill": [0, 1]}, target="ill")
     >>> encoder = Encoder(schema=schema).fit()

@@ -1,20 +1,23 @@
 """The functional mechanism, corrected: noise on the coefficients of the quadratic approximation of the loss.
 
-Around the weights w₀ that know the class sizes only, the logistic loss of a class is to second order
-g·(w − w₀) + ½ (w − w₀)ᵀ (p(1 − p) Σ x xᵀ) (w − w₀), p being the class's share. For p = ½ these are the published
-coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements: the class sums, which hold g and
-all products within one attribute, and the products *between* attributes (``stats.products``), which serve all
-classes at once. Their sensitivities come from the schema's row norms, never from the encoded width.
+Around the weights w₀ that know the class sizes only, the logistic loss of a class is to second order g·(w −
+w₀) + ½ (w − w₀)ᵀ (p(1 − p) Σ x xᵀ) (w − w₀), p being the class's share. For p = ½ these are the published
+coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements: the class sums, which hold g
+and all products within one attribute, and the products *between* attributes (``stats.products``), which
+serve all classes at once. Their sensitivities come from the schema's row norms, never from the encoded
+width.
 
-**Privacy.** The two measurements share the budget in halves; everything below is computed from what they release.
+**Privacy.** The two measurements share the budget in halves; everything below is computed from what they
+release.
 
-**Noise.** Each block of products is first drawn towards what independent attributes would have, by the part of
-its deviation from that which noise explains (James and Stein). What noise is left in a symmetric matrix of width d
-has a spectral norm of about 2σ√d: that is added as a ridge, eigenvalues below it are raised to it, and
-the minimum is one linear solve.
+**Noise.** Each block of products is first drawn towards what independent attributes would have, by the part
+of its deviation from that which noise explains (James and Stein). What noise is left in a symmetric matrix
+of width d has a spectral norm of about 2σ√d: that is added as a ridge, eigenvalues below it are raised to
+it, and the minimum is one linear solve.
 
-Reference: Zhang, Zhang, Xiao, Yang and Winslett (2012), Functional mechanism. DPWeka's printed version swaps the
-constants of the approximation and takes its sensitivity from the encoded width (``docs/concepts/regression.md``).
+Reference: Zhang, Zhang, Xiao, Yang and Winslett (2012), Functional mechanism. DPWeka's printed version
+swaps the constants of the approximation and takes its sensitivity from the encoded width
+(``docs/concepts/regression.md``).
 """
 
 from __future__ import annotations
@@ -69,7 +72,8 @@ def blend(
     moments = independent.copy()
     heard = []
     for part in products.pairs():
-        assert part.one is not None and part.other is not None
+        assert part.one is not None
+        assert part.other is not None
         one, other = part.one.place, part.other.place
         deviation = cells[part.place].reshape(part.shape) - independent[one, other]
         explained = deviation.size * noise**2 / max(float((deviation**2).sum()), 1e-300)

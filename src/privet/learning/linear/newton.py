@@ -1,19 +1,21 @@
 """Logistic regression by a few damped Newton steps on noisy gradients.
 
-The gradient of the logistic loss is cheap in privacy: one record moves it by at most the number of attributes in
-L1 (``stats.gradient``), not by its square as the matrix of second moments. The curvature is not measured at all.
-It is *modelled* from the class sums as that of independent attributes, times ``CAUTION`` (correlated attributes
-have directions of larger curvature, in which a full step would overshoot), and raised further when two
-released gradients show that a step met more curvature than the model has.
+The gradient of the logistic loss is cheap in privacy: one record moves it by at most the number of
+attributes in L1 (``stats.gradient``), not by its square as the matrix of second moments. The curvature is
+not measured at all. It is *modelled* from the class sums as that of independent attributes, times
+``CAUTION`` (correlated attributes have directions of larger curvature, in which a full step would
+overshoot), and raised further when two released gradients show that a step met more curvature than the
+model has.
 
 **Privacy.** The class sums take a share of the budget, and each gradient an equal part of the rest; the
 curator adds them up. The weights at which a gradient is taken, the steps and the corrections are computed
 from released numbers only, and composition allows later questions to depend on earlier answers.
 
-**How many steps.** More steps come closer to the optimum and cost noise: the deviation of a gradient entry grows
-with the number of steps (pure ε) or its root (zCDP). The largest number up to ``MOST_STEPS`` is taken whose noise,
-times the number of steps, stays below ``TOLERABLE`` of the *declared* number of records; it may be 0, and then
-the class sums alone, with all of the budget, give the weights. (Constants: tried on two real tables.)
+**How many steps.** More steps come closer to the optimum and cost noise: the deviation of a gradient entry
+grows with the number of steps (pure ε) or its root (zCDP). The largest number up to ``MOST_STEPS`` is taken
+whose noise, times the number of steps, stays below ``TOLERABLE`` of the *declared* number of records; it
+may be 0, and then the class sums alone, with all of the budget, give the weights. (Constants: tried on two
+real tables.)
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ CLASS_SUMS_SHARE = Fraction(1, 4)
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (one row for two classes, else one for each class), and half widths of their 95 % error bars, where known."""
+    """Weights (one row for two classes, else one a class), and half widths of 95 % intervals, if known."""
 
     weights: Matrix
     error: Matrix | None
@@ -54,7 +56,7 @@ def steps_for(curator: Curator, encoding: Encoding, target: Category, records: i
     """How many gradients to measure, from what is public: the schema, the budget and the declared records."""
     rows = 1 if target.size == 2 else target.size
     gradient = Gradient(np.zeros((rows, encoding.width)), target.name, encoding)
-    # By the same rule for both neighbour relations, so that the plan does not change with the unit's small print.
+    # One rule for both neighbour relations, so that the plan does not change with them.
     norms = gradient.sensitivity(curator.schema, replace(curator.schema.unit, neighbours="add_remove"))
     for steps in range(MOST_STEPS, 0, -1):
         amount = curator.currency.share((1 - CLASS_SUMS_SHARE) / steps)
@@ -115,9 +117,9 @@ def average_curvature(weights: Matrix, mean: Matrix, moments: Matrix) -> Matrix:
 def cautions(steps: int) -> list[float]:
     """Factors on the modelled curvature, one a step: large first, to be safe, then small, to get far.
 
-    Attributes that go together have directions of up to ``CAUTION`` times the curvature of independent ones, and
-    of down to ``LEAST_CAUTION`` times. The reciprocals of the Chebyshev nodes between the two are the step lengths
-    whose product is smallest over all that lies between (Richardson iteration).
+    Attributes that go together have directions of up to ``CAUTION`` times the curvature of independent
+    ones, and of down to ``LEAST_CAUTION`` times. The reciprocals of the Chebyshev nodes between the two are
+    the step lengths whose product is smallest over all that lies between (Richardson iteration).
     """
     if steps == 1:
         return [CAUTION]

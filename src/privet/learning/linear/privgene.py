@@ -1,13 +1,13 @@
 """PrivGene as a coordinate search: in each step a private choice of which single weight to move, and whereto.
 
-The candidates of a step are w ± σ·eⱼ for all weights j, and σ shrinks from step to step. Their scores are the fall of
-the loss to first order, ∓σ·gⱼ: that is the published score but for a term of order σ², has the same bound on
-what a record can change, and needs one gradient a step instead of 2d losses.
+The candidates of a step are w ± σ·eⱼ for all weights j, and σ shrinks from step to step. Their scores are
+the fall of the loss to first order, ∓σ·gⱼ: that is the published score but for a term of order σ², has the
+same bound on what a record can change, and needs one gradient a step instead of 2d losses.
 
-**Privacy.** Each step is one private choice with an equal share of the budget (``stats.steepest`` bounds the scores,
-``curator.choose`` pays); nothing but the chosen index leaves. As printed in DPWeka, the weight exp(ε_s·q/Δ) spends
-twice the ε that it names, and the number of steps 0.125·n·ε reads n off the data; here steps come from what is
-declared.
+**Privacy.** Each step is one private choice with an equal share of the budget (``stats.steepest`` bounds
+the scores, ``curator.choose`` pays); nothing but the chosen index leaves. As printed in DPWeka, the weight
+exp(ε_s·q/Δ) spends twice the ε that it names, and the number of steps 0.125·n·ε reads n off the data; here
+steps come from what is declared.
 
 Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
 """
@@ -47,6 +47,7 @@ def choices_for(curator: Curator, records: int) -> int:
 def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: int) -> Solution:
     """Choose ``steps`` times a weight and a direction, and move it."""
     weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
+    curator.hold()
     moves = np.geomspace(FIRST_MOVE, LAST_MOVE, steps)
     for number, move in enumerate(moves, 1):
         question = SteepestCoordinate(Gradient(weights, target.name, encoding))

@@ -50,7 +50,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 def numeric_target(schema: Schema) -> Number:
     """The target, which must be there and be a number."""
     if schema.target is None:
-        raise SchemaError("The schema names no target, and this algorithm predicts one.", 'Add the line  target = "…"')
+        raise SchemaError(
+            "The schema names no target, and this algorithm predicts one.", 'Add the line  target = "…"'
+        )
     column = schema[schema.target]
     if not isinstance(column, Number):
         raise SchemaError(

@@ -3,11 +3,12 @@
 The squared loss is a quadratic, so the functional mechanism is exact for it: Σ x xᵀ and Σ t·x are all that it
 needs, t being the target scaled to [−1, 1] by its public bounds.
 
-**Privacy.** Two measurements share the budget in halves: the products among the attributes, and the products of
-the target with them (``stats.products`` proves both sensitivities). The rest is computed from what they release:
-blocks of products are drawn towards independence as far as noise explains them, a ridge of the spectral size of
-the remaining noise is added, the spectrum is trimmed, and one linear system is solved (``linear.functional``).
-A record without a target counts among the attributes' products and not in the target's, as if t were 0.
+**Privacy.** Two measurements share the budget in halves: the products among the attributes, and the
+products of the target with them (``stats.products`` proves both sensitivities). The rest is computed from
+what they release: blocks of products are drawn towards independence as far as noise explains them, a ridge
+of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
+solved (``linear.functional``). A record without a target counts among the attributes' products and not in
+the target's, as if t were 0.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ class Ridge(PrivateRegressor):
     """Differentially private ridge regression for nominal, numeric and mixed tables.
 
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
-    relation; with δ = 0 it is pure ε. ``coef_`` and ``intercept_`` are in the target's own unit for each encoded
-    coordinate (``stats.encoding``), with half widths of 95 % intervals for the noise in ``coef_error_``.
+    relation; with δ = 0 it is pure ε. ``coef_`` and ``intercept_`` are in the target's own unit for each
+    encoded coordinate (``stats.encoding``), with half widths of 95 % intervals for the noise in
+    ``coef_error_``.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -83,13 +85,17 @@ class Ridge(PrivateRegressor):
             ]
         )
         size, moments = _independent(among, quadratic.value, quadratic.standard_deviation)
-        moments, ridge = blend(moments, among, quadratic.value / size, quadratic.standard_deviation / size, 1.0)
+        moments, ridge = blend(
+            moments, among, quadratic.value / size, quadratic.standard_deviation / size, 1.0
+        )
         sums = _sums(towards, linear.value, encoding)
         ridge = max(ridge, quadratic.standard_deviation / size) + self._penalty() / size
         inverse = np.linalg.inv(steady(moments, ridge))
         weights = inverse @ sums / size
         # The noise of both measurements, the first one's as the weights magnify it.
-        noise = np.hypot(linear.standard_deviation, quadratic.standard_deviation * np.linalg.norm(weights)) / size
+        noise = (
+            np.hypot(linear.standard_deviation, quadratic.standard_deviation * np.linalg.norm(weights)) / size
+        )
         error = 1.96 * noise * np.sqrt(np.diag(inverse @ inverse))
         self.feature_names_ = encoding.names[1:]
         self.intercept_ = float(target.midpoint + target.half_range * weights[0])

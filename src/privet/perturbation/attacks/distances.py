@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.perturbation.attacks.known_sample import known_sample
 from privet.perturbation.tables import Matrix
@@ -10,8 +11,10 @@ from privet.perturbation.tables import Matrix
 __all__ = ["EXPLANATION", "distance_inference", "matched"]
 
 EXPLANATION = (
-    "Knows some original records but not their images, and looks for released records that lie as far from each "
-    "other as the known ones do. What keeps distances lets them be found, and then they are known before and after."
+    "Knows some original records but not their images, and looks for released "
+    "records that lie as far from each "
+    "other as the known ones do. What keeps distances lets them be found, and then "
+    "they are known before and after."
 )
 
 # Partial matches kept while records are added one by one.
@@ -19,8 +22,8 @@ BEAM = 300
 
 
 def matched(
-    original: Matrix, perturbed: Matrix, known: Matrix, *, anchored: bool = False, beam: int = BEAM
-) -> Matrix:
+    original: Matrix, perturbed: Matrix, known: NDArray[np.int64], *, anchored: bool = False, beam: int = BEAM
+) -> NDArray[np.int64]:
     """The places of the released records that fit the pattern of distances between the known ones best.
 
     A beam search: pairs with the right distance first, then one known record after the other. ``anchored``
@@ -54,7 +57,7 @@ def matched(
 
 
 def distance_inference(
-    original: Matrix, perturbed: Matrix, known: Matrix, *, anchored: bool = False
+    original: Matrix, perturbed: Matrix, known: NDArray[np.int64], *, anchored: bool = False
 ) -> tuple[Matrix, float]:
     """An estimate of all records, and the share of the known ones whose image was found (or an equal one)."""
     images = matched(original, perturbed, known, anchored=anchored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.perturbation.attacks.errors import standardised
 from privet.perturbation.tables import Matrix
@@ -10,14 +11,17 @@ from privet.perturbation.tables import Matrix
 __all__ = ["EXPLANATION", "known_sample"]
 
 EXPLANATION = (
-    "Knows some original records and which released ones they became, and fits the linear map that leads back. "
+    "Knows some original records and which released ones they became, and fits the "
+    "linear map that leads back. "
     "As many known records as columns, and one, undo any rotation, translation or scaling without noise."
 )
 
 PENALTIES = 10.0 ** np.arange(-12, 4)
 
 
-def known_sample(original: Matrix, perturbed: Matrix, pairs: tuple[Matrix, Matrix]) -> Matrix:
+def known_sample(
+    original: Matrix, perturbed: Matrix, pairs: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> Matrix:
     """An estimate of all records from ``pairs`` = (places of known originals, places of their images).
 
     Ridge regression with the penalty that leave-one-out error prefers, so that few or noisy pairs do no harm.
@@ -38,6 +42,8 @@ def known_sample(original: Matrix, perturbed: Matrix, pairs: tuple[Matrix, Matri
         rest = target - left @ (shrink[:, None] * parts)
         wrong = float(((rest / np.maximum(1 - influence, 1e-9)[:, None]) ** 2).mean())
         if wrong < best:
-            weights = np.divide(singular, singular**2 + penalty, out=np.zeros_like(singular), where=singular > 0)
+            weights = np.divide(
+                singular, singular**2 + penalty, out=np.zeros_like(singular), where=singular > 0
+            )
             best, chosen = wrong, right.T @ (weights[:, None] * parts)
     return np.asarray(((released - start) @ chosen + centre) * unit)

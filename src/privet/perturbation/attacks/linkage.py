@@ -11,7 +11,8 @@ from privet.perturbation.tables import Matrix
 __all__ = ["EXPLANATION", "linked"]
 
 EXPLANATION = (
-    "Has a register with everybody's values and takes, for each person, the released record that is most like "
+    "Has a register with everybody's values and takes, for each person, the released "
+    "record that is most like "
     "them, column by column. The share of right links is what a neighbour with a register would find out."
 )
 

@@ -1,4 +1,4 @@
-"""Spectral filtering: take added noise out again, because columns that go together leave it nowhere to hide."""
+"""Spectral filtering: where columns go together, added noise can be taken out again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from privet.perturbation.tables import Matrix
 __all__ = ["EXPLANATION", "spectral_filter"]
 
 EXPLANATION = (
-    "Independent noise spreads evenly over all directions, while columns that go together fill only a few; what "
-    "lies in the others is noise and is taken out. The more the columns tell about each other, the less noise stays."
+    "Independent noise spreads evenly over all directions, while columns that go "
+    "together fill only a few; what "
+    "lies in the others is noise and is taken out. The more the columns tell about "
+    "each other, the less noise stays."
 )
 
 

@@ -68,6 +68,7 @@ class QualityControl:
         """Which variants pass each filter: variants × (cases, controls) × (2, 1, 0 copies, missing)."""
         from privet.stats.genotype_kernels import hardy_weinberg
 
+        counts = counts.astype(np.int64)
         both = counts.sum(axis=1)
         known, total = both[:, :3].sum(axis=1), both.sum(axis=1)
         alleles = np.stack([2 * both[:, 0] + both[:, 1], 2 * both[:, 2] + both[:, 1]])

@@ -182,6 +182,6 @@ class Study:
 
 def tables_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """variants × (cases, controls) × (0, 1, 2 copies of the first allele); missing counts as 0 copies."""
-    tables = counts[:, :, 2::-1].copy()
+    tables = counts[:, :, 2::-1].astype(np.int64)
     tables[:, :, 0] += counts[:, :, 3]
     return tables

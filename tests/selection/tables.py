@@ -1,10 +1,8 @@
-"""Tables for the tests of this folder, as a module that they import."""
+"""Every table of small classes, and every change of one record."""
 
 from __future__ import annotations
 
-import sys
 from itertools import product
-from types import ModuleType
 
 import numpy as np
 
@@ -31,8 +29,3 @@ def changes(tables: np.ndarray):
             there = np.flatnonzero(moved[:, group, source] >= 0)
             if there.size:
                 yield moved, there
-
-
-module = ModuleType("tests_selection_tables")
-module.all_tables, module.changes, module.rows_of = all_tables, changes, rows_of
-sys.modules["tests_selection_tables"] = module

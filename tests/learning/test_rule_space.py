@@ -1,0 +1,138 @@
+"""Rules as positions: the masks count what a plain scan counts, and encoding, similarity, measures hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.errors import ParameterError
+from privet.learning.rule import Between, OneOf, Rule
+from privet.learning.rule_quality import mutual_support, quality, weighted_laplace
+from privet.learning.rule_space import RuleProblem, Table, covered, similarity
+from privet.schema import Schema
+from privet.stats import Rows
+
+SCHEMA = Schema.of(
+    {"salary": (0.0, 5000.0), "one": (0.0, 1.0), "age": ["young", "middle", "old"], "y": ["a", "b"]},
+    target="y",
+)
+
+
+def records(size=1000, seed=0):
+    draw = np.random.default_rng(seed)
+    hole = draw.random(size) < 0.1
+    return pa.record_batch(
+        {
+            "salary": pa.array(
+                np.where(draw.random(size) < 0.2, 1500.0, draw.uniform(-100, 6000, size)), mask=hole
+            ),
+            "one": draw.random(size),
+            "age": pa.array(draw.choice(["young", "middle", "old"], size), mask=draw.random(size) < 0.1),
+            "y": pa.array(draw.choice(["a", "b"], size), mask=draw.random(size) < 0.05),
+        }
+    )
+
+
+def table(size=1000, seed=0):
+    return Table.of([Rows(records(size, seed), SCHEMA)], SCHEMA)
+
+
+def problem(size=1000, seed=0, measure="wLap", left=None, **more):
+    mined = table(size, seed)
+    return RuleProblem(mined, np.ones(len(mined.classes), bool) if left is None else left, 0, measure, **more)
+
+
+def test_the_example_of_figure_4_2():
+    """IF 1000 ≤ SALARY ≤ 3000 AND AGE = old: the nearest value; unused attributes are ignored."""
+    position = np.array([1, 0, 1, 1000.0, 0.3, 2.2, 3000.0, 0.7, 0.0])
+    salary, age = table().conditions(position)
+    assert age == OneOf("age", ("old",))
+    assert isinstance(salary, Between)
+    assert 1000 <= salary.low <= 1100
+    assert 2900 <= salary.high <= 3000
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 513, 1000, 3000])
+def test_masks_count_what_the_rules_cover(size):
+    """The compiled counts, the mask of one rule and the printed conditions all agree."""
+    mined = problem(size, seed=size)
+    batch = records(size, seed=size)
+    rows = Rows(batch, SCHEMA)
+    known = rows.codes("y") < 2
+    positions = mined.start(40, np.random.default_rng(size))
+    counts = mined.counts(positions)
+    for position, (p, n) in zip(positions, counts, strict=True):
+        covers = covered(mined.table, position)
+        assert (p, n) == (covers[mined.table.classes == 0].sum(), covers[mined.table.classes == 1].sum())
+        by_rule = Rule(mined.table.conditions(position), "a").holds(rows)[known]
+        np.testing.assert_array_equal(covers, by_rule)
+
+
+def test_records_that_are_gone_do_not_count():
+    left = np.random.default_rng(0).random(len(table().classes)) < 0.5
+    mined = problem(left=left)
+    positions = mined.start(20, np.random.default_rng(0))
+    for position, counted in zip(positions, mined.counts(positions), strict=True):
+        assert counted.sum() == (covered(mined.table, position) & left).sum()
+
+
+def test_neighbours_move_one_attribute_and_stay_within():
+    mined = problem()
+    draw = np.random.default_rng(2)
+    own = mined.start(200, draw)
+    new = mined.neighbours(own, own[::-1], draw)
+    changed = (own != new).reshape(200, 3, 3).any(axis=1)
+    assert (changed.sum(axis=1) <= 1).all()
+    assert changed.any()
+    ends = new.reshape(200, 3, 3)
+    assert (ends[:, 1, :2] <= ends[:, 2, :2]).all()
+    assert set(np.unique(new[:, :3])) <= {0.0, 1.0}
+
+
+def test_rules_without_conditions_or_records_are_worth_nothing():
+    mined = problem()
+    empty = np.zeros(9)
+    nowhere = np.array([1, 0, 0, 100.0, 0, 0, 50.0, 0, 0])
+    assert mined.fitness(np.stack([empty, nowhere])).tolist() == [0.0, 0.0]
+
+
+def test_similarity_is_algorithm_4_2():
+    mined = table()
+    earlier = np.array([[1, 0, 1, 1000.0, 0, 1, 2000.0, 0, 0], [1, 1, 0, 4000.0, 0.1, 0, 4500.0, 0.2, 0]])
+    rules = np.array(
+        [
+            [1, 0, 1, 1500.0, 0, 1, 4200.0, 0, 0],  # both salaries meet, the same age: 3
+            [1, 0, 1, 2500.0, 0, 2, 3000.0, 0, 0],  # nothing in common
+            [0, 1, 0, 0.0, 0.15, 0, 0.0, 0.9, 0],  # one range meets
+            [0, 0, 0, 1500.0, 0.1, 1, 4200.0, 1.0, 0],  # nothing used
+        ]
+    )
+    assert similarity(mined, rules, earlier).tolist() == [3, 0, 1, 0]
+
+
+# Measures
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.floats(0.05, 1), st.floats(0.05, 1))
+def test_measures_are_the_equations(p, n, alpha, beta):
+    own, others = 60.0, 90.0
+    lap = (p + 1) * (own + others) / ((p + n + 2) * own)
+    support = p / (alpha * own + beta * n)
+    assert quality("wLap", p, n, own, others) == pytest.approx(lap)
+    assert quality("MS", p, n, own, others) == pytest.approx(p / (own + n))
+    assert quality("wMS", p, n, own, others, alpha, beta) == pytest.approx(support)
+    assert quality("wLapMS", p, n, own, others, alpha, beta) == pytest.approx(lap * support)
+
+
+def test_bad_weights():
+    with pytest.raises(ParameterError, match="α = β = 0"):
+        mutual_support(1, 1, 5, 0, 0)
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        mutual_support(1, 1, 5, 1.5, 0)
+    with pytest.raises(ParameterError, match="without a record"):
+        quality("wLap", 0, 0, 0.0, 5.0)
+    assert mutual_support(0, 0, 5, 0, 1) == 0
+    assert weighted_laplace(0, 0, 5, 5) == 1
