@@ -12,7 +12,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types imports bench audit docs weka clean
+.PHONY: help run test check lint types imports bench audit docs debian clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ help: ## Show this list
 run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
 	@$(BIN)/privet demo
 
-test: $(VENV)/.installed-dev weka ## Install Privet for development and run all tests and doctests
+test: $(VENV)/.installed-dev debian ## Install Privet for development and run all tests and doctests
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 check: lint types imports test ## Everything a reviewer runs: lint, types, import rules, tests, doctests
@@ -45,19 +45,19 @@ audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-
 docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
 	$(BIN)/python -m privet.cli.reference
 
-# The ARFF tests open their files in WEKA. The CI must run them; elsewhere they are skipped without WEKA.
-weka:
-	@if command -v weka >/dev/null 2>&1; then exit 0; fi; \
+# Some tests compare with WEKA and PLINK. The CI must run them; elsewhere they are skipped without these.
+debian:
+	@if command -v weka >/dev/null 2>&1 && command -v plink1.9 >/dev/null 2>&1; then exit 0; fi; \
 	sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo -n'; \
 	if command -v apt-get >/dev/null 2>&1 && $$sudo true 2>/dev/null; then \
-		echo 'Installing WEKA, which some tests compare with.'; \
+		echo 'Installing WEKA and PLINK, which some tests compare with.'; \
 		$$sudo apt-get -qq update; \
-		DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends weka default-jre-headless >/dev/null; \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends weka default-jre-headless plink1.9 >/dev/null; \
 	fi; \
-	if ! command -v weka >/dev/null 2>&1; then \
-		echo 'WEKA could not be installed: the tests that compare with it will be skipped.'; \
+	for tool in weka plink1.9; do if ! command -v $$tool >/dev/null 2>&1; then \
+		echo "$$tool could not be installed: the tests that compare with it will be skipped."; \
 		if [ -n "$$CI" ]; then echo 'In the CI that is a failure.'; exit 1; fi; \
-	fi
+	fi; done
 
 clean: ## Remove what these commands have made
 	rm -rf $(VENV) privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

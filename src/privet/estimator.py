@@ -52,6 +52,8 @@ class PrivateEstimator(BaseEstimator):
         if self.ledger is not None and self._declared() is not None:
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         source, schema = self._table(X, y)
+        _require_columns(source, schema)
+        _require_records(source, schema)
         self._run(source, schema, ledger=self.ledger)
         return self
 
@@ -72,7 +74,6 @@ class PrivateEstimator(BaseEstimator):
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
         amount = budget(float(self.epsilon), float(self.delta))
-        _require_columns(source, schema)
         curator = Curator(
             source,
             schema,
@@ -121,6 +122,7 @@ class PrivateEstimator(BaseEstimator):
             check_consistent_length(X, y)
             self.columns_ = tuple(labels)
         else:
+            _require_array(X, y)
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
             self.columns_ = self._positions(declared, X.shape[1])
         if declared is None:
@@ -150,6 +152,7 @@ class PrivateEstimator(BaseEstimator):
                 if not set(self.columns_) < set(labels):
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
+            _require_array(X)
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
             return read_rows(X, self.schema_, self.columns_)
         return read_rows(X, self.schema_)
@@ -197,6 +200,23 @@ def _require_columns(source: Any, schema: Schema) -> None:
                 f"The table has no column '{name}', though the schema names it.",
                 "Check the spelling, or remove the column from the schema.",
             )
+
+
+def _require_records(source: Any, schema: Schema) -> None:
+    """Refuse a table without a single record, before anything is paid: its model would be noise alone."""
+    if not any(batch.num_rows for batch in source.batches(schema.names[:1])):
+        raise DataError("The table holds no records.", "Check that it is the right table, and all of it.")
+
+
+def _require_array(X: Any, y: Any = None) -> None:
+    """Refuse here what scikit-learn refuses by quoting it: no error's text may hold data."""
+    if np.iscomplexobj(X) or np.iscomplexobj(y):
+        raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
+    if (dimensions := np.ndim(X)) < 2:
+        raise DataError(
+            f"Expected 2D array, got {'1D' if dimensions else 'scalar'} array instead.",
+            "Reshape your data: a row for each record, a column for each attribute.",
+        )
 
 
 def _cut(schema: Schema | None, X: Any) -> Schema | None:

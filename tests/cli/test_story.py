@@ -23,7 +23,7 @@ def test_the_story(run, answer, people):
     assert "age" in refused.stderr
     assert "privet schema confirm" in refused.stderr
 
-    assert answer("schema", "confirm", "people.schema.toml")["confirmed"] is True
+    assert answer("schema", "confirm", "people.schema.toml", "--yes")["confirmed"] is True
     refused = run(*fit, code=6)
     assert "privet ledger open people.csv --schema people.schema.toml" in refused.stderr
 

@@ -127,6 +127,21 @@ class AdditiveTests(ABC):
             np.testing.assert_allclose(mechanism.randomise(self.zero[:9] + 5, source), 5, atol=1e-12)
         assert mechanism.error() == pytest.approx(0.0, abs=1e-12)
 
+    def test_the_largest_noise_still_has_its_distribution_and_no_other(self, noise_p_value, false_alarm):
+        mechanism = self.rescaled(1e6)
+        # At this scale whole numbers lie so close that their probabilities are a density.
+        noise = mechanism.randomise(self.zero, secure()).astype(float)
+        assert noise_p_value(noise, mechanism.log_probability, mechanism.scale) > false_alarm
+        for factor in (0.9e6, 1.1e6):
+            wrong = self.rescaled(factor)
+            assert noise_p_value(noise, wrong.log_probability, wrong.scale) < false_alarm
+
+    def test_a_huge_sensitivity_drowns_every_value(self):
+        mechanism = replace(self.mechanism, **{self.sensitivity: 10**15})
+        noise = mechanism.randomise(self.zero[:200], secure()).astype(float)
+        assert np.isfinite(noise).all()
+        assert np.median(np.abs(noise)) > mechanism.scale / 10
+
 
 def opendp_loss(
     maker: str, metric: str, kind: str, distance: str, scale: float, change: float | int
@@ -268,6 +283,29 @@ def test_never_loses_more_than_it_claims_by_opendps_own_account(kind, amount, se
     claimed, mapped = kind().claimed_and_mapped(amount, sensitivity)
     assert Fraction(mapped) <= claimed  # exactly, to the last digit
     assert mapped > float(claimed) * (1 - 1e-12)  # and not for being needlessly noisy
+
+
+def lowest_bits(noisy: np.ndarray) -> np.ndarray:
+    """How often the lowest bit that is set in a float is its last, its last but one, …; the rest together."""
+    fractions, _ = np.frexp(noisy)
+    digits = (fractions * 2.0**53).astype(np.int64)
+    places = np.log2((digits & -digits).astype(float)).astype(int)
+    return np.bincount(np.minimum(places, 8), minlength=9)
+
+
+# If all floats near an output can be reached, the last bit is set in half of them, the next in a quarter, …
+HALVES = np.array([*(2.0 ** -np.arange(1, 9)), 2.0**-8])
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(Fraction(1)), Gaussian(Fraction(1, 2))])
+def test_the_same_floats_can_be_reached_from_every_value(mechanism, p_value, false_alarm):
+    """Noise added as floats reaches a coarser grid near 0 from 1 than from 0 (Mironov 2012)."""
+    for value in (0.0, 1.0, 1 / 3, -1e6):
+        noisy = mechanism.randomise(np.full(8000, value), secure())
+        assert p_value(lowest_bits(noisy), HALVES) > false_alarm
+        added = mechanism.randomise(np.full(8000, value), seeded(1))
+        if value == 1.0:  # so the test can tell: the seeded source, which is not private, adds floats
+            assert p_value(lowest_bits(added), HALVES) < false_alarm
 
 
 @pytest.mark.parametrize("mechanism", [Laplace(Fraction(1)), Gaussian(Fraction(1, 2))])

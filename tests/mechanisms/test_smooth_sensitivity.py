@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privet.budget.events import ApproximateEvent, PureEvent
 from privet.errors import ParameterError
-from privet.mechanisms import SmoothQuantile, SmoothSensitivity
+from privet.mechanisms import Geometric, SmoothQuantile, SmoothSensitivity
 from privet.randomness import secure, seeded
 
 HIGH = 4
@@ -156,22 +156,47 @@ def test_approximate_constants_hold_at_the_largest_dilation(epsilon, log_delta, 
         assert np.maximum(here - math.exp(epsilon) * there, 0).sum() <= delta
 
 
-@pytest.mark.parametrize("tail", [1, 4])
-@pytest.mark.parametrize("source", [secure, lambda: seeded(5)])
-def test_polynomial_noise_has_its_distribution_and_no_other(source, tail, p_value, false_alarm):
+# So many draws that the test misses a scale that is 10 % off less than once in a million.
+@pytest.mark.parametrize(("tail", "draws"), [(1, 60_000), (4, 25_000)])
+@pytest.mark.parametrize("source", [secure, lambda: seeded(5)], ids=["secure", "seeded"])
+def test_polynomial_noise_has_its_distribution_and_no_other(source, tail, draws, p_value, false_alarm):
     noise, bound, randomness = SmoothSensitivity(Fraction(1), tail=tail), Fraction(7, 3), source()
-    drawn = np.array([noise.randomise(100, bound, randomness) - 100 for _ in range(12_000)])
+    drawn = np.array([noise.randomise(100, bound, randomness) - 100 for _ in range(draws)])
     last = 5000
-    observed = np.bincount(np.minimum(np.abs(drawn), last), minlength=last + 1)
+    observed = np.bincount(np.minimum(np.abs(drawn), last).astype(int), minlength=last + 1)
 
     def probabilities(scale: Fraction) -> np.ndarray:
         beyond = np.concatenate([[1.0], noise.survival(scale, np.arange(1, last + 1)), [0.0]])
         return beyond[:-1] - beyond[1:]
 
-    assert p_value(observed, probabilities(bound)) > false_alarm
-    for factor in ("0.85", "1.15"):
-        assert p_value(observed, probabilities(bound * Fraction(factor))) < false_alarm
+    # Ten cells: fewer see less of the shape, more need more draws to see the scale.
+    assert p_value(observed, probabilities(bound), cells=10) > false_alarm
+    for factor in ("0.9", "1.1"):
+        assert p_value(observed, probabilities(bound * Fraction(factor)), cells=10) < false_alarm
     assert abs((drawn > 0).sum() - (drawn < 0).sum()) < 5.5 * math.sqrt(drawn.size)
+
+
+def test_laplace_noise_in_proportion_has_its_distribution_and_no_other(noise_p_value, false_alarm):
+    noise, bound, randomness = SmoothSensitivity(Fraction(1), Fraction(1, 100)), Fraction(7, 3), seeded(5)
+    drawn = np.array([noise.randomise(100, bound, randomness) - 100 for _ in range(25_000)])
+    for factor, right in (("1", True), ("0.9", False), ("1.1", False)):
+        wanted = Geometric(1 / (noise.multiple * bound * Fraction(factor)))
+        assert (noise_p_value(drawn, wanted.log_probability, wanted.scale) > false_alarm) == right
+
+
+def test_extreme_epsilons_and_bounds():
+    for source in (secure(), seeded(5)):
+        for delta in (Fraction(0), Fraction(1, 10**9)):
+            exact = SmoothSensitivity(Fraction(10**4), delta)
+            assert exact.randomise(7, Fraction(1), source) == 7
+            loose = SmoothSensitivity(Fraction(1, 1000), delta)
+            assert any(abs(loose.randomise(7, Fraction(10**6), source)) > 10**8 for _ in range(20))
+    with pytest.raises(ParameterError, match="overflow"):
+        SmoothSensitivity(Fraction(1, 10**15))
+    with pytest.raises(ParameterError, match="worst case"):
+        SmoothSensitivity(Fraction(1, 10**9), tail=10**4)
+    with pytest.raises(ParameterError, match="overflow"):
+        SmoothSensitivity(Fraction(1, 100), Fraction(1, 100)).randomise(0, Fraction(2**62), secure())
 
 
 def test_as_many_bits_are_drawn_as_it_takes():

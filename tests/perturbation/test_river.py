@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from privet.perturbation.base import Perturbation
 from privet.schema import Schema
 
 pytest.importorskip("river")
+import_module("privet.perturbation.river")
 
 SCHEMA = Schema.of({"a": (-1.0, 1.0), "b": (-1.0, 1.0), "c": (-1.0, 1.0)})
 

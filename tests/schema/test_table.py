@@ -99,3 +99,8 @@ def test_labels_and_sizes():
     assert Number("a", -1, 3).midpoint == 1
     assert Number("a", -1, 3).half_range == 2
     assert hash(Number("a", 0, 1, cuts=[0.5])) == hash(Number("a", 0, 1, cuts=(0.5,)))
+
+
+def test_a_column_about_which_nothing_is_said():
+    with pytest.raises(SchemaError, match=r"'age' has neither bounds nor a domain[\s\S]*'age': \(0, 100\)"):
+        Schema.of({"age": None, "ill": ["no", "yes"]}, target="ill")

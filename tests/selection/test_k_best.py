@@ -183,6 +183,13 @@ def refusals():
         X[["snp1"]].set_axis(["a"], axis=1),
         y,
     )
+    yield (
+        "significant",
+        ParameterError,
+        {"criterion": "distance", "tau": 1e-300, "schema": schema, **classes},
+        X,
+        y,
+    )
     yield "class", DataError, {"criterion": "chi2", "schema": schema, **classes}, X, y * 0
 
 

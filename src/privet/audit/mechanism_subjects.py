@@ -70,7 +70,10 @@ class Choice(Claim):
         if not self.thing.monotonic:
             moves["of equal scores one half raised, the other lowered"] = (up + still, still + up)
             # Among many the sum of all weights moves as far as a single one, and in each of k rounds anew.
-            moves["a few of many scores fall, the others rise"] = (up + 7 * still, still + 7 * up)
+            moves["a few of many scores fall, the others rise"] = (
+                up + [0] * (6 + k),
+                still + [step] * (6 + k),
+            )
         return [Pair(words, first, second) for words, (first, second) in moves.items()]
 
     def draw(self, data: Any, runs: int) -> Sample:

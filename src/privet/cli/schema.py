@@ -141,6 +141,7 @@ def _summary(schema: Schema, place: Path | None) -> dict[str, object]:
 def confirm(file: Path, columns: tuple[str, ...], yes: bool) -> None:
     """Confirm, as a person, that entries read off the data are public knowledge. Look at them first."""
     from privet import service
+    from privet.errors import ParameterError
     from privet.schema import read_schema, write_schema
 
     to = output()
@@ -148,7 +149,12 @@ def confirm(file: Path, columns: tuple[str, ...], yes: bool) -> None:
     after = service.confirm_schema(before, columns)
     left = set(after.drafted)
     rows = [_row(column) for column in before.columns if column.name in set(before.drafted) - left]
-    if to.interactive and not yes and rows:
+    if rows and not yes:
+        if not to.interactive:
+            raise ParameterError(
+                "There is nobody to ask whether these entries are public knowledge; nothing was confirmed.",
+                "Look at them (privet schema show FILE), then say that you have with --yes.",
+            )
         to.table(("Column", "Kind", "Public", "Origin"), rows)
         to.confirm(
             "Would you know all of this without the data?", yes, "Nothing was confirmed: correct the file."

@@ -40,13 +40,12 @@ class TopK:
     this last one under the name that (ε, δ) has elsewhere: Gumbel noise for the choice, and Gaussian noise
     for the values of what was chosen.
 
-    *Once.* ``laplace`` adds two-sided geometric noise of scale 2kΔ/ε to all scores and takes the k largest.
-    *Proof.* Let S be a set of k candidates, in an order; fix the noise of all others. With equal sums the
-    earlier candidate wins. Raising the noise zᵢ of every i in S by 2Δ keeps each i ahead of every j outside
-    it on a neighbour: q′ᵢ + zᵢ + 2Δ ≥ qᵢ + zᵢ + Δ ≥ qⱼ + zⱼ + Δ ≥ q′ⱼ + zⱼ, and it keeps the order within S
-    up to changes of q by Δ each, for which ranks are not released: the order handed out is that of the
-    candidates' numbers. Raising k draws by 2Δ each costs a factor of at most exp(2kΔ/scale) = e^ε. ∎ With
-    ρ: ε = √(2ρ).
+    *Once.* ``laplace`` adds two-sided geometric noise of scale 2kΔ/ε to all scores and takes the set of the k
+    largest, the earlier candidate where two are equal; their order is not told. *Proof.* Let S be a set of k
+    candidates, and fix all other noise. If S wins, then on a neighbour it still wins after the noise zᵢ
+    of each i in S is raised by 2Δ, for against every j outside it q′ᵢ + zᵢ + 2Δ ≥ qᵢ + zᵢ + Δ ≥ qⱼ + zⱼ + Δ ≥
+    q′ⱼ + zⱼ, and where all are equal the tie is decided as before. Raising k draws by 2Δ each changes their
+    probability by a factor of at most exp(2kΔ/scale) = e^ε. ∎ With ρ: ε = √(2ρ).
 
     >>> from privet.randomness import seeded
     >>> best = TopK(Pure(Fraction(8)), k=2, how="permute_and_flip")

@@ -9,8 +9,7 @@ number from 0 to G = 2¹⁶. Two records' z differ by at most G, so discrete Lap
 Going back to low + (high − low)·z/G is post-processing. A category with k values is ε'-private by k-ary
 randomised response (``mechanisms.randomised_response``). Attributes are perturbed independently, so what a
 whole record says is Σε'-private: ``epsilon`` is that sum, or with ``per="attribute"`` each ε', and the sum
-is m times as large. Neighbours replace one record; how many there are is
-public.
+is m times as large. Neighbours replace one record; how many there are is public.
 
 The thesis (Algorithm 4.1) reads the range off the data, gives the full ε to each number, and leaves
 categories and classes in the clear: m·ε for the numbers of a record, and nothing for the rest.

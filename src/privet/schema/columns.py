@@ -235,6 +235,11 @@ def column_of(name: str, short: Any) -> Column:
         return replace(short, name=name)
     if isinstance(short, tuple) and len(short) == 2 and all(map(_is_number, short)):
         return Number(name, short[0], short[1], integer=all(isinstance(b, numbers.Integral) for b in short))
+    if short is None:
+        raise SchemaError(
+            f"Column '{name}' has neither bounds nor a domain.",
+            f"Declare what is public about it: {name!r}: (0, 100) for a number, or {name!r}: ['no', 'yes'].",
+        )
     return Category(name, short)
 
 

@@ -53,7 +53,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privet.errors import DataError, ParameterError
 
-__all__ = ["MOST_RECORDS", "Test", "critical_value", "distance_scores", "largest_statistic"]
+__all__ = ["MOST_RECORDS", "Test", "critical_value", "distance_scores", "largest_statistic", "threshold"]
 
 Test = Literal["genotypic", "allelic", "trend"]
 
@@ -99,14 +99,14 @@ def distance_scores(tables: ArrayLike, test: Test = "genotypic", tau: float = 1e
     if (counts < 0).any() or (sizes != sizes[0]).any():
         raise DataError("The tables of one study must all hold the same cases and the same controls.")
     cases, controls = map(int, sizes[0])
-    limit, mantissa, shift = _threshold(test, tau, rows, cases, controls)
+    limit, mantissa, shift = threshold(test, tau, rows, cases, controls)
     if rows == 2:
         counts = np.concatenate([counts, np.zeros((len(counts), 2, 1), np.int64)], axis=2)
     return _in_threads(_code(test), counts, rows, cases, controls, limit, mantissa, shift)
 
 
-def _threshold(test: Test, tau: float, rows: int, cases: int, controls: int) -> tuple[float, int, int]:
-    """T as a double, and as mantissa / 2^shift."""
+def threshold(test: Test, tau: float, rows: int, cases: int, controls: int) -> tuple[float, int, int]:
+    """T as a double, and as mantissa / 2^shift; refuses what no study of this size can answer."""
     critical, total = critical_value(test, tau, rows), cases + controls
     if cases == 0 or controls == 0:
         raise DataError("One of the two groups is empty.", "An association needs cases and controls.")

@@ -131,7 +131,7 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             return
         if self._scorer().needs == "class":  # public, so an empty class is refused before it is paid for
             [sizes] = public_answers(source, schema, [Contingency(None, schema.nominal_target().name)])
-            self._sizes(sizes[0])
+            self._sizes(sizes[0], schema)
         super()._run(source, schema, ledger)
 
     def _fit(self, curator: Curator) -> None:
@@ -245,11 +245,13 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
         judged = self._scorer().judge(self.groups(answers, schema), schema.unit)
         return judged, self._order(schema)
 
-    def _sizes(self, sizes: NDArray[Any]) -> None:
+    def _sizes(self, sizes: NDArray[Any], schema: Schema) -> None:
         """The sizes of the classes, which the score takes to be public; all 0 in a rehearsal."""
         self.class_sizes_ = [int(size) for size in sizes]
         if any(self.class_sizes_):
-            require_groups(self.class_sizes_)
+            known = require_groups(self.class_sizes_)
+            for height in {self._height(column, schema) for column in schema.attributes}:
+                self._scorer().feasible(known, height)
 
     def _keep(self, schema: Schema, places: NDArray[np.int64]) -> None:
         names = [column.name for column in schema.attributes]

@@ -239,7 +239,7 @@ def as_source(
             blocks = list(_Columns({name: _one_column(y)}).batches())
             if sum(block.num_rows for block in blocks) != table.num_rows:
                 raise DataError("The table and the target do not have the same number of rows.")
-            if blocks:
-                table = table.append_column(name, pa.Table.from_batches(blocks).column(0))
+            column = pa.Table.from_batches(blocks).column(0) if blocks else pa.nulls(0)
+            table = table.append_column(name, column)
         return ArrowSource(table)
     return ArraySource(data, y, names, target)

@@ -41,7 +41,7 @@ class GenotypeTables(Statistic):
     def start(self, schema: Schema) -> Answer:
         # The smallest numbers that hold a group: a genome's tables are most of what counting it keeps.
         small = self.groups.shape[1] < 1 << 16
-        return np.zeros((self.variants, 2, 4), np.uint16 if small else np.uint32)  # type: ignore[return-value]
+        return np.zeros((self.variants, 2, 4), np.uint16 if small else np.uint32)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         raise NotImplementedError("Genotypes are counted from packed blocks.")

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
-from privet.mechanisms import Exponential, PermuteAndFlip
+from privet.budget.amounts import Pure
+from privet.mechanisms import Exponential, PermuteAndFlip, TopK
 from privet.randomness import secure
 from privet.schema import Schema
 
@@ -19,31 +21,40 @@ GENERATOR = np.random.default_rng()
 
 @dataclass(frozen=True)
 class Weights:
-    """Chooses with weights exp(ε·q/(divisor·k·Δ)), k times; the right divisor is 2, WRONG and printed is 1.
+    """k different candidates, one after the other, with weights exp(ε·q/(divisor·k·Δ)).
 
-    With eight candidates the printed weights have a true ε of 1.73 where 1 is claimed.
+    The right divisor is 2; WRONG and printed is 1. Then, with seven other candidates, the true ε is 1.73 where
+    1 is claimed for k = 1; and with eight others 3.3 where 2 is claimed for k = 2.
     """
 
     divisor: float
     epsilon: float = 1.0
-    sensitivity: float = 1.0
+    k: int = 1
+    sensitivity: int = 1
     monotonic: bool = False
 
     def choose(self, scores, randomness):
-        weights = np.exp(self.epsilon * np.asarray(scores) / (self.divisor * self.sensitivity))
-        return int(np.searchsorted(np.cumsum(weights / weights.sum()), GENERATOR.random()))
+        # Adding Gumbel noise and taking the k largest is the same as k rounds of exponential weights.
+        scale = self.divisor * self.k * self.sensitivity / self.epsilon
+        return np.argsort(-scores / scale - GENERATOR.gumbel(size=len(scores)))[: self.k]
 
 
-def test_exponential_weights_without_the_two(caught, passed):
-    found = caught(Weights(divisor=1), runs=48_000, search_runs=400)
-    assert "eight" in found.pair.name
-    passed(Weights(divisor=2), runs=48_000, search_runs=400)
+@pytest.mark.parametrize(("k", "epsilon"), [(1, 1.0), (2, 2.0)])
+def test_exponential_weights_without_the_two(caught, passed, k, epsilon):
+    found = caught(Weights(1, epsilon, k), runs=64_000, search_runs=2_000)
+    assert "many" in found.pair.name
+    passed(Weights(2, epsilon, k), runs=16_000, search_runs=100)
 
 
 def test_privets_choices(passed):
     for kind in (Exponential, PermuteAndFlip):
         for monotonic in (False, True):
             passed(kind(Fraction(1), monotonic=monotonic), runs=1_000, search_runs=40)
+
+
+@pytest.mark.parametrize("how", ["permute_and_flip", "exponential", "laplace"])
+def test_privets_choices_of_several(passed, how):
+    assert passed(TopK(Pure(Fraction(2)), 2, how=how), runs=4_000, search_runs=40).epsilon == 2
 
 
 def counts(table):

@@ -105,11 +105,11 @@ def test_the_plan_follows_from_what_is_declared():
 
 def test_error_bars_cover_the_weights_without_noise():
     """Of the weights of well-filled coordinates; the bars are for noise and sampling, not for caution."""
-    table, schema = people(50_000)
+    table, schema = people(20_000)
     truth = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
     X = Encoder(schema=schema, intercept=True).transform(table.slice(0, 500))
     covered = []
-    for _ in range(20):
+    for _ in range(10):
         model = LogisticRegression(epsilon=2.0, schema=schema, steps=8).fit(table)
         assert (model.coef_error_ > 0).all()
         difference = np.abs(model.coef_ - truth.coef_)[0, [0, 4]]
@@ -168,14 +168,12 @@ def test_odd_tables_give_finite_models(method, epsilon):
         assert np.isfinite(model.predict_proba(table.drop_columns(["y"]))).all(), name
 
 
-def test_all_missing_and_empty():
+def test_all_missing():
     table, schema = people(100)
-    gaps = table.set_column(0, "age", pa.nulls(100, pa.float64())).set_column(
-        1, "colour", pa.nulls(100, pa.string())
-    )
-    for data in (gaps, table.slice(0, 0)):
-        model = LogisticRegression(schema=schema).fit(data)
-        assert np.isfinite(model.coef_).all()
+    gaps = table.set_column(0, "age", pa.nulls(100, pa.float64()))
+    gaps = gaps.set_column(1, "colour", pa.nulls(100, pa.string()))
+    model = LogisticRegression(schema=schema).fit(gaps)
+    assert np.isfinite(model.coef_).all()
     assert len(model.predict(table.slice(0, 0).drop_columns(["kind"]))) == 0
 
 
@@ -208,4 +206,4 @@ def test_cautions_start_safe_and_end_bold():
 @pytest.mark.parametrize("method", ["functional", "privgene"])  # the registry's tests check the default
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(method, check):
-    check(lambda **parameters: LogisticRegression(**{"method": method, **parameters}))
+    check(lambda **parameters: LogisticRegression(**{"method": method, "steps": 5, **parameters}))

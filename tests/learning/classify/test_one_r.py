@@ -45,11 +45,13 @@ def test_without_noise_it_is_holtes_rule(selection, delta):
 
 def test_the_default_split_and_the_steps():
     X, y, schema = nominal()
-    model = OneR(epsilon=0.8, schema=schema).fit(X, y)
+    model = OneR(epsilon=0.8, schema=schema, selection_share=0.5).fit(X, y)
     choice, table = model.guarantee_.steps
     assert (choice.amount, table.amount) == (Pure(exact(0.4)), Pure(exact(0.4)))
     assert "permute_and_flip" in choice.mechanism
     assert "geometric" in table.mechanism
+    default = OneR(epsilon=1.0, schema=schema).fit(X, y).guarantee_.steps
+    assert [step.amount for step in default] == [Pure(exact(0.55)), Pure(exact(0.45))]
     uneven = OneR(epsilon=0.8, schema=schema, selection_share=0.25).fit(X, y).guarantee_.steps
     assert [step.amount for step in uneven] == [Pure(exact(0.2)), Pure(exact(0.6))]
     every = OneR(epsilon=0.9, schema=schema, selection="tables").fit(X, y).guarantee_.steps
@@ -68,7 +70,7 @@ def test_the_choice_has_no_factor_two_where_records_come_or_go(relation):
     """The error bar of the choice tells its scale: ln(m / 0.05) times Δ/ε', and twice that under replace."""
     X, y, schema = nominal()
     schema = Schema(schema.columns, "y", unit=Unit(relation))
-    choice, _ = OneR(epsilon=1.0, schema=schema).fit(X, y).guarantee_.steps
+    choice, _ = OneR(epsilon=1.0, schema=schema, selection_share=0.5).fit(X, y).guarantee_.steps
     factor = 2 if relation == "replace" else 1
     assert choice.error == pytest.approx(np.log(3 / 0.05) / 0.5 * factor)
 
@@ -77,7 +79,7 @@ def test_persons_with_several_records():
     X, y, schema = nominal(300)
     schema = Schema(schema.columns, "y", unit=Unit(id="who", most=3))
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y, "who": np.arange(300) // 3})
-    choice, _ = OneR(epsilon=1.0, schema=schema).fit(table).guarantee_.steps
+    choice, _ = OneR(epsilon=1.0, schema=schema, selection_share=0.5).fit(table).guarantee_.steps
     assert choice.error == pytest.approx(np.log(3 / 0.05) / 0.5 * 3)
 
 

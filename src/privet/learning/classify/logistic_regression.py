@@ -26,7 +26,7 @@ ASSUMED_RECORDS = 10_000
 
 
 class LogisticRegression(PrivateClassifier):
-    """Differentially private logistic regression for nominal, numeric and mixed tables; any number of classes.
+    """Differentially private logistic regression for mixed tables and any number of classes.
 
     The raw table is encoded by the schema (``stats.encoding``). The whole fit is (ε, δ)-differentially
     private for the schema's unit of privacy, under either neighbour relation; with δ = 0 it is pure ε.
@@ -66,7 +66,7 @@ class LogisticRegression(PrivateClassifier):
         schema: SchemaParameter = None,
         method: Annotated[
             Literal["auto", "newton", "functional", "privgene"],
-            "Newton steps on noisy gradients; noisy second moments and one solve; or private choices of moves.",
+            "Newton steps on noisy gradients, noisy second moments and one solve, or private moves.",
         ] = "auto",
         steps: Annotated[
             int | None,
@@ -135,8 +135,8 @@ class LogisticRegression(PrivateClassifier):
         origin = "as declared" if self.records else "assumed, as `records` is not declared"
         if not steps:
             return (
-                f"Class sums alone: with about {records} records ({origin}) a gradient would be too noisy at this "
-                "budget for a step to help."
+                f"Class sums alone: with about {records} records ({origin}) a gradient would be too "
+                "noisy at this budget for a step to help."
             )
         limit = "the most that ever help" if steps == MOST_STEPS else "as many as this budget carries"
         return f"Class sums and {steps} noisy gradients, {limit} with about {records} records ({origin})."

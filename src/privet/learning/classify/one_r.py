@@ -11,7 +11,7 @@ every score by 0 or 1, so the choice needs noise of scale 1/ε' only, without th
 joined and which values fall to the default is computed from released numbers and the schema.
 
 **Choice or tables?** With m attributes, ``"tables"`` has noise of scale m/ε in every cell, and the choice by
-sums over such cells; ``"choice"`` has scale 2/ε for both. So for m ≥ 2 the choice is never worse, and
+sums over such cells; ``"choice"`` has scale about 2/ε for both. So for m ≥ 2 the choice is never worse, and
 ``"auto"`` takes it; a single attribute needs no choice, and its table gets all of the budget.
 
 References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it
@@ -58,7 +58,7 @@ class OneR(RuleClassifier):
     >>> X = np.column_stack([fever, generator.integers(0, 120, 5000)])
     >>> model = OneR(epsilon=1.0, schema=schema).fit(X, ill)
     >>> model.explain([[36.6, 30], [38.9, 30]])
-    ['IF fever < 37.62 THEN 0', 'IF fever ≥ 37.62 THEN 1']
+    ['IF fever < 37.33 THEN 0', 'IF fever ≥ 37.33 THEN 1']
     >>> model.guarantee_.epsilon, model.guarantee_.holds
     (1.0, True)
     """
@@ -78,10 +78,10 @@ class OneR(RuleClassifier):
             Gt(0),
             Lt(1),
             "The part of the budget that the private choice gets; the table gets the rest.",
-        ] = 0.5,
+        ] = 0.55,
         bins: Annotated[
             int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 8,
+        ] = 6,
         ledger: LedgerParameter = None,
         random_state: Seed = None,
     ) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.errors import DataError, ParameterError
+from privet.errors import DataError
 from privet.parameters import validate
 
 __all__ = ["Passed", "QualityControl"]
@@ -103,9 +103,3 @@ def named(keep: Collection[str], names: tuple[str, ...]) -> NDArray[np.bool_]:
     if not mask.any():
         raise DataError("The study has none of the variants of the list.", "Check the list's ids.")
     return mask
-
-
-def tau_within(tau: float) -> float:
-    if not (isinstance(tau, int | float) and 0 < tau < 1):
-        raise ParameterError("The threshold tau is a p-value: it lies between 0 and 1.", "5e-8 is usual.")
-    return float(tau)

@@ -10,8 +10,7 @@ from privet.budget import Ledger
 from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.release import Guarantee
-from privet.selection.distances import Test, critical_value, largest_statistic
-from privet.selection.gwas.quality import tau_within
+from privet.selection.distances import Test
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 from privet.selection.scores import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
@@ -93,15 +92,7 @@ def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
         )
     if how == "gaussian" and not delta:
         raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
-    if isinstance(score, Distance):
-        tau_within(score.tau)
-        if critical_value(score.test, score.tau) > largest_statistic(score.test, study.cases, study.controls):
-            raise ParameterError(
-                f"With {study.cases} cases and {study.controls} controls no table is significant at "
-                f"tau = {score.tau:g}.",
-                "Give a larger tau.",
-            )
-    score.sensitivity((study.cases, study.controls), 3)
+    score.feasible((study.cases, study.controls), 3)
 
 
 def top_snps(

@@ -97,6 +97,10 @@ class Score(ABC):
                 "mutual_information or majority.",
             )
 
+    def feasible(self, sizes: tuple[int, ...], values: int) -> None:
+        """Refuse what classes of these public sizes rule out, before anything is paid for."""
+        self.sensitivity(sizes, values)
+
     def released(self, tables: Tables, scores: NDArray[np.int64], step: int, unit: Unit) -> Told:
         """What is told of a chosen attribute: its score, which one unit moves by at most ``step``."""
         return Told(scores[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Unit
-from privet.selection.distances import Test, distance_scores
+from privet.selection.distances import Test, distance_scores, threshold
 from privet.selection.scores.base import Score, Tables, Told
 
 __all__ = ["Distance", "OddsRatio"]
@@ -37,6 +37,10 @@ class Distance(Score):
 
     def sensitivity(self, sizes: tuple[int, ...], values: int) -> Fraction:
         return Fraction(1)
+
+    def feasible(self, sizes: tuple[int, ...], values: int) -> None:
+        cases, controls = sizes
+        threshold(self.test if values == 3 else "genotypic", self.tau, values, cases, controls)
 
     def incompatible(self, classes: int, values: int) -> str | None:
         if classes != 2:
