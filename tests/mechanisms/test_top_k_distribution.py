@@ -1,4 +1,4 @@
-"""The k best: exact probabilities of every way to choose, and the loss between neighbours."""
+"""The k best: how often each way to choose occurs, against its exact probability."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privet.budget.amounts import Pure, Zcdp
-from privet.errors import ParameterError
-from privet.mechanisms import Geometric, TopK
+from privet.budget.amounts import Pure
+from privet.mechanisms import TopK
 from privet.randomness import secure, seeded
 
 SCORES = np.array([6, 5, 0, 0, 1])
@@ -55,46 +54,17 @@ def probabilities(best: TopK, scores: np.ndarray) -> dict[tuple[int, ...], float
 @pytest.mark.parametrize("source", [secure, lambda: seeded(5)], ids=["secure", "seeded"])
 @pytest.mark.parametrize("how", [*ROUNDS, "laplace"])
 def test_choices_have_their_distribution_and_no_other(how, source, p_value, false_alarm):
-    best, randomness = TopK(Pure(Fraction(4)), 2, how=how), source()
+    # Noise at which the best pair is chosen about every other time: then it says the most about the scale.
+    epsilon = Fraction(2 if how == "laplace" else 4)
+    best, randomness = TopK(Pure(epsilon), 2, how=how), source()
     drawn = [tuple(best.choose(SCORES, randomness).tolist()) for _ in range(16_000)]
     ways = list(probabilities(best, SCORES))
     observed = np.bincount([ways.index(way) for way in drawn], minlength=len(ways))
 
     def fit(factor: str) -> float:
-        wanted = probabilities(TopK(Pure(4 / Fraction(factor)), 2, how=how), SCORES)
+        wanted = probabilities(TopK(Pure(epsilon / Fraction(factor)), 2, how=how), SCORES)
         return p_value(observed, np.array([wanted[way] for way in ways]))
 
     assert fit("1") > false_alarm
     assert fit("0.9") < false_alarm
     assert fit("1.1") < false_alarm
-
-
-@pytest.mark.parametrize("how", [*ROUNDS, "laplace"])
-def test_loss_on_neighbours_is_at_most_epsilon(how):
-    best = TopK(Pure(Fraction(2)), 2, how=how)
-    here = probabilities(best, SCORES)
-    worst = 0.0
-    for change in itertools.product((-1, 0, 1), repeat=len(SCORES)):
-        there = probabilities(best, SCORES + change)
-        worst = max(worst, *(abs(np.log(here[way] / there[way])) for way in here))
-    assert 1.0 < worst <= 2 + 1e-9
-
-
-def test_shares_of_the_budget():
-    assert TopK(Pure(Fraction(6)), 3).mechanism.epsilon == 2
-    assert float(TopK(Zcdp(Fraction(6)), 3).mechanism.epsilon) == pytest.approx(2)
-    assert float(TopK(Zcdp(Fraction(6)), 3, how="gaussian").mechanism.epsilon) == pytest.approx(4)
-    once = TopK(Pure(Fraction(6)), 3, sensitivity=5, how="laplace").mechanism
-    assert once == Geometric(Fraction(6), 30)
-
-
-@pytest.mark.parametrize("how", [*ROUNDS, "laplace"])
-def test_extremes_and_errors(how):
-    best = TopK(Pure(Fraction(10**6)), 2, how=how)
-    assert set(best.choose([0, 50, 0, 60, 0], secure()).tolist()) == {1, 3}
-    assert best.error(5) < 1
-    loose = TopK(Pure(Fraction(1, 10**6)), 1, how=how)
-    assert len({int(loose.choose([0, 50, 0], secure())[0]) for _ in range(100)}) == 3
-    for bad in ({"k": 0}, {"k": 6}, {"sensitivity": 0}, {"how": "best"}, {"how": "gaussian"}):
-        with pytest.raises(ParameterError):
-            TopK(**({"amount": Pure(Fraction(1)), "k": 2, "how": how} | bad)).choose(SCORES, secure())

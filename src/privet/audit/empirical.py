@@ -19,7 +19,7 @@ import numpy as np
 
 from privet.audit.claim import Subject
 from privet.audit.events import Event, learn_event
-from privet.audit.outputs import Sample, joined
+from privet.audit.outputs import REFUSED, Sample, joined
 from privet.audit.pairs import Pair, table_of
 from privet.audit.runs import Progress, Runs, Wish
 from privet.audit.subjects import subject_of
@@ -74,6 +74,11 @@ def audit(
     source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
     pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
     learned = source.draw_all(_sides(pair, "learn", seed, quarter))
+    if all(side.places == (REFUSED,) for side in learned):
+        raise ParameterError(
+            f"{subject.name} refuses both tables of every pair: there is nothing to audit.",
+            "Give another schema, or pairs that it accepts.",
+        )
     event, _ = learn_event(*learned, confidence=confidence, delta=subject.delta)
     details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
     return _test(source, subject, pair, event, quarter, confidence, ("test", seed), details)

@@ -13,9 +13,9 @@ import numpy as np
 
 from privet.audit.claim import Claim, Subject
 from privet.audit.mechanism_subjects import Choice, NoisyAnswer, NoisyQuantile
-from privet.audit.outputs import Sample, released_by, sample_of
+from privet.audit.outputs import REFUSED, Sample, released_by, sample_of
 from privet.audit.pairs import Pair, candidate_pairs
-from privet.errors import ParameterError
+from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 
 __all__ = ["FittedModel", "TableFunction", "subject_of"]
@@ -36,11 +36,14 @@ class FittedModel(_OfTables):
         from sklearn.base import clone
 
         parameters = self.thing.get_params(deep=False)
-        if any(hasattr(value, "fit") for value in parameters.values()):  # parts that are fitted with it
-            return sample_of(released_by(clone(self.thing).fit(data)) for _ in range(runs))
-        # A fresh object like a clone, without copying the schema in every run.
-        fresh = type(self.thing)
-        return sample_of(released_by(fresh(**parameters).fit(data)) for _ in range(runs))
+        parts = any(hasattr(value, "fit") for value in parameters.values())  # that are fitted with it
+
+        def fitted() -> Any:
+            # A fresh object is like a clone, without copying the schema in every run.
+            fresh = clone(self.thing) if parts else type(self.thing)(**parameters)
+            return released_by(fresh.fit(data))
+
+        return sample_of(_released_or_refused(fitted) for _ in range(runs))
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,15 @@ class TableFunction(_OfTables):
     """A function of a table that returns numbers, text, or lists and dictionaries of them."""
 
     def draw(self, data: Any, runs: int) -> Sample:
-        return sample_of(self.thing(data) for _ in range(runs))
+        return sample_of(_released_or_refused(lambda: self.thing(data)) for _ in range(runs))
+
+
+def _released_or_refused(run: Callable[[], Any]) -> Any:
+    """What a run releases; that it refuses a table is an output too, which may tell two neighbours apart."""
+    try:
+        return run()
+    except DataError:
+        return {REFUSED: True}
 
 
 def subject_of(

@@ -198,10 +198,13 @@ def verify(noted: str | None, ledger: Path, analyst: str | None) -> None:
     book = service.open_ledger(ledger, analyst)
     book.verify(Head.parse(noted) if noted else None)
     head = book.head()
-    output().result(
-        {"intact": True, "entries": head.count, "head": str(head)},
-        lambda: click.echo(f"{ledger} is intact: {head.count} entries."),
-    )
+
+    def text() -> None:
+        click.echo(f"{ledger} is intact: {head.count} entries.")
+        if noted is None:
+            output().note("Entries cut off at its end show only against a head noted earlier: --head HEAD")
+
+    output().result({"intact": True, "entries": head.count, "head": str(head)}, text)
 
 
 @ledger.command()

@@ -4,14 +4,14 @@ Every record counts in one cell of each of m tables (attribute × class), so the
 squared L2 sensitivity m; they are one vector of a ``ContinualCounter``, whose proof covers every model that
 is ever seen.
 
-**Drift.** With ``window`` the stream is cut into windows of so many steps, each with a counter of its own.
-A record is in one window only, so the windows compose in parallel: the whole stream, however long, costs
-the one ε. A person's at most c records add up the same wherever they fall. Predictions use the last full
-window and the present one.
+**Drift.** With ``windows`` the stream is cut into windows of ``horizon`` steps, each with a counter of its
+own. A record is in one window only, so the windows compose in parallel: the whole stream, however long,
+costs the one ε. A person's at most c records add up the same wherever they fall. Predictions use the last
+full window and the present one.
 
 **What is public.** When records come, how many come and when a step ends; the value of a record is what is
 protected, or, with a unit of persons, all values of one person (records beyond the person's ``most`` are
-left out).
+left out, which takes one number in memory for each person seen).
 """
 
 from __future__ import annotations

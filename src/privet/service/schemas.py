@@ -40,6 +40,11 @@ def draft_schema(
         if name not in source.names:
             raise SchemaError(f"The table has no column '{name}'.", "Check the name's spelling.")
     skipped = {*ignore, id}
+    if target is not None and target in skipped:
+        raise SchemaError(
+            f"The target '{target}' cannot be left out, nor say who a person is.",
+            "Choose another target, or drop it from the columns to ignore and from the id.",
+        )
     header = source.declared()
     known: dict[str, Column] = {c.name: c for c in header.columns if c.name not in skipped} if header else {}
     rest = [name for name in source.names if name not in skipped and name not in known]

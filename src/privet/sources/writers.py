@@ -115,7 +115,7 @@ def _cell_writer(field: pa.Field, category: Category | None) -> tuple[str, Calla
         return "numeric", _numeric
     raise DataError(
         f"Column '{field.name}' is text without a declared domain, which ARFF needs.",
-        "Pass a schema in which it is a category.",
+        "Write CSV or Parquet, or pass a schema in which it is a category.",
     )
 
 

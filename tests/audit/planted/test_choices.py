@@ -23,8 +23,8 @@ GENERATOR = np.random.default_rng()
 class Weights:
     """k different candidates, one after the other, with weights exp(ε·q/(divisor·k·Δ)).
 
-    The right divisor is 2; WRONG and printed is 1. Then, with seven other candidates, the true ε is 1.73 where
-    1 is claimed for k = 1; and with eight others 3.3 where 2 is claimed for k = 2.
+    The right divisor is 2; WRONG and printed is 1. Then, with seven other candidates, the true ε is 1.73
+    where 1 is claimed for k = 1; and with eight others 3.3 where 2 is claimed for k = 2.
     """
 
     divisor: float

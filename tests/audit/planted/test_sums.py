@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 
+from privet.audit import audit
+from privet.errors import DataError, ParameterError
 from privet.schema import Schema, Unit
 from privet.stats.contribution import bound_batches
 
@@ -42,9 +44,9 @@ def cut_at_zero(table):
 
 def test_noise_resampled_until_non_negative(caught, passed):
     schema = Schema.of({"ill": ["no", "yes"]})
-    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=120_000, search_runs=2000)
+    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=120_000, search_runs=1000)
     assert found.bound < 0.72
-    passed(cut_at_zero, schema=schema, epsilon=0.5, runs=120_000, search_runs=2000)
+    passed(cut_at_zero, schema=schema, epsilon=0.5, runs=40_000, search_runs=200)
 
 
 def bounds_read_from_the_data(table):
@@ -143,3 +145,22 @@ def test_exact_accuracy_on_a_private_table(caught, passed):
 
     caught(exact, schema=SCHEMA, epsilon=EPSILON)
     passed(noisy, schema=SCHEMA, epsilon=EPSILON)
+
+
+def test_a_refusal_that_depends_on_the_data(caught):
+    def refuses(table):
+        """WRONG: an empty table is refused, so that an answer tells that somebody is there."""
+        if not len(table):
+            raise DataError("The table holds no records.")
+        return for_the_unit(table)
+
+    found = caught(refuses, schema=PATIENTS, epsilon=EPSILON)
+    assert "refused" in found.event.description or "output" in found.event.description
+
+
+def test_a_thing_that_refuses_everything_is_not_passed():
+    def refuses(table):
+        raise DataError("No.")
+
+    with pytest.raises(ParameterError, match="nothing to audit"):
+        audit(refuses, schema=SCHEMA, epsilon=EPSILON, runs=40, search_runs=8)

@@ -57,8 +57,8 @@ class OneR(RuleClassifier):
     >>> schema = Schema.of({"fever": (35.0, 42.0), "age": (0, 120), "ill": [0, 1]}, target="ill")
     >>> X = np.column_stack([fever, generator.integers(0, 120, 5000)])
     >>> model = OneR(epsilon=1.0, schema=schema).fit(X, ill)
-    >>> model.explain([[36.6, 30], [38.9, 30]])
-    ['IF fever < 37.33 THEN 0', 'IF fever ≥ 37.33 THEN 1']
+    >>> model.explain([[36.6, 30]]), model.predict([[38.9, 30]])
+    (['IF fever < 37.33 THEN 0'], array([1]))
     >>> model.guarantee_.epsilon, model.guarantee_.holds
     (1.0, True)
     """

@@ -1,10 +1,9 @@
 """k-anonymity: values are generalised until every record is like k − 1 others.
 
-All columns are generalised as wholes (global recoding), by declared hierarchies. Of all combinations of
-levels the one is taken that loses least and leaves at most a given share of records to be suppressed; a
-combination that is coarser in every column than one that works is never looked at (Samarati 2001; LeFevre,
-DeWitt and Ramakrishnan 2005). l-diversity (Machanavajjhala et al. 2007) and t-closeness (Li et al. 2007)
-are checked on what comes out.
+All columns are generalised as wholes (global recoding), by declared hierarchies. Combinations of levels
+are tried in the order of what they lose, and the first one is taken that leaves at most a given share of
+records to be suppressed (after Samarati 2001). l-diversity (Machanavajjhala et al. 2007) and t-closeness
+(Li et al. 2007) are checked on what comes out.
 """
 
 from __future__ import annotations
