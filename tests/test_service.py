@@ -111,6 +111,9 @@ def test_drafts(table, tmp_path):
     arff.write_text("@relation r\n@attribute a {x,y}\n@attribute b {x,y}\n@data\nx,y\n")
     assert service.draft_schema(arff, target="b").drafted == ()
     assert service.draft_schema(arff, ignore=["a"]).names == ("b",)
+    for skip in ({"ignore": ["b"]}, {"id": "b"}):
+        with pytest.raises(SchemaError, match="The target 'b' cannot be left out"):
+            service.draft_schema(arff, target="b", **skip)
 
 
 def test_checks_name_every_faulty_column_and_no_value(tmp_path):

@@ -53,7 +53,6 @@ class PrivateEstimator(BaseEstimator):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         source, schema = self._table(X, y)
         _require_columns(source, schema)
-        _require_records(source, schema)
         self._run(source, schema, ledger=self.ledger)
         return self
 
@@ -202,17 +201,14 @@ def _require_columns(source: Any, schema: Schema) -> None:
             )
 
 
-def _require_records(source: Any, schema: Schema) -> None:
-    """Refuse a table without a single record, before anything is paid: its model would be noise alone."""
-    if not any(batch.num_rows for batch in source.batches(schema.names[:1])):
-        raise DataError("The table holds no records.", "Check that it is the right table, and all of it.")
-
-
 def _require_array(X: Any, y: Any = None) -> None:
     """Refuse here what scikit-learn refuses by quoting it: no error's text may hold data."""
-    if np.iscomplexobj(X) or np.iscomplexobj(y):
+    if hasattr(X, "toarray"):
+        return  # sparse: scikit-learn refuses it by its type
+    table, target = np.asarray(X), np.asarray(y)
+    if np.iscomplexobj(table) or np.iscomplexobj(target):
         raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
-    if (dimensions := np.ndim(X)) < 2:
+    if (dimensions := table.ndim) < 2:
         raise DataError(
             f"Expected 2D array, got {'1D' if dimensions else 'scalar'} array instead.",
             "Reshape your data: a row for each record, a column for each attribute.",

@@ -178,6 +178,11 @@ def test_a_script_does_not_confirm_what_nobody_looked_at(run, answer, people):
     run("schema", "confirm", "d.toml")  # nothing is left to ask about
 
 
+def test_verify_says_what_it_cannot_see(run, answer, account):
+    assert "--head" in run("ledger", "verify").stderr
+    assert "--head" not in run("ledger", "verify", "--head", answer("ledger", "head")["head"]).stderr
+
+
 def test_unexpected_errors_do_not_show_their_text(run, account, monkeypatch):
     import privet.service
 

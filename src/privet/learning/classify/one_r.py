@@ -10,9 +10,11 @@ every score by 0 or 1, so the choice needs noise of scale 1/ε' only, without th
 (``stats.contingency``). Shares add up to 1. Which rules are made of the table, where neighbouring bins are
 joined and which values fall to the default is computed from released numbers and the schema.
 
-**Choice or tables?** With m attributes, ``"tables"`` has noise of scale m/ε in every cell, and the choice by
-sums over such cells; ``"choice"`` has scale about 2/ε for both. So for m ≥ 2 the choice is never worse, and
-``"auto"`` takes it; a single attribute needs no choice, and its table gets all of the budget.
+**Choice or tables?** With m attributes, ``"tables"`` has noise of scale m/ε in every cell, and the choice is
+made by sums over such cells; ``"choice"`` has a scale of about 2/ε for both. By these scales the choice is
+better from m = 3 on, and for m = 2 its smaller noise in choosing stands against a slightly noisier table;
+that is an argument by scales, not a measurement. ``"auto"`` takes the choice from m = 2 on. A single
+attribute needs none, and its table gets all of the budget.
 
 References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it
 (``docs/concepts/rules.md``).
