@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import privet
 from privet import errors
 from privet.cli import app
+from privet.cli.output import Output
 from privet.demo.patients import patients
 from privet.parameters import parameters_of
 from privet.registry import ALGORITHMS
@@ -96,6 +97,8 @@ def test_the_commands_of_a_story_work_in_their_order(
     page: str, codes: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # The reader sits at a terminal, and says yes to what is asked there.
+    monkeypatch.setattr(Output, "interactive", property(lambda self: not self.json))
     table = patients(2000)
     for name, part in (("patients", table.slice(0, 1500)), ("holdout", table.slice(1500)), ("new", table)):
         write_csv(ArrowSource(part), f"{name}.csv")
@@ -104,7 +107,7 @@ def test_the_commands_of_a_story_work_in_their_order(
     assert len(commands) >= 8
     for words in commands:
         wanted = next((code for name, code in codes.items() if name in words), 0)
-        done = CliRunner().invoke(app, words)
+        done = CliRunner().invoke(app, words, input="y\n")
         assert done.exit_code == wanted, f"privet {' '.join(words)}: {done.output}"
 
 

@@ -180,7 +180,12 @@ def test_infinities_are_refused():
 def test_arrays_of_a_wrong_shape_or_kind_are_refused_without_quoting_them():
     """scikit-learn prints the array that it refuses."""
     model = seeded().fit(TABLE)
-    for wrong in (np.full(4, 41.25), [41.25] * 4, {"age": [41.25]}, np.full((4, len(model.columns_)), 41.25j)):
+    for wrong in (
+        np.full(4, 41.25),
+        [41.25] * 4,
+        {"age": [41.25]},
+        np.full((4, len(model.columns_)), 41.25j),
+    ):
         for ask in (lambda wrong=wrong: seeded().fit(wrong, Y[:4]), lambda wrong=wrong: model.predict(wrong)):
             with pytest.raises(DataError) as caught:
                 ask()
@@ -192,7 +197,12 @@ def test_arrays_of_a_wrong_shape_or_kind_are_refused_without_quoting_them():
 def test_tables_without_records_cost_nothing(tmp_path):
     purse = ledger()
     write_csv(ArrowSource(TABLE.slice(0, 0)), tmp_path / "none.csv")
-    for rows in ((X.slice(0, 0), Y[:0]), (X.to_pandas()[:0], Y[:0]), (TABLE.slice(0, 0),), (tmp_path / "none.csv",)):
+    for rows in (
+        (X.slice(0, 0), Y[:0]),
+        (X.to_pandas()[:0], Y[:0]),
+        (TABLE.slice(0, 0),),
+        (tmp_path / "none.csv",),
+    ):
         for paying in (purse, None):
             with pytest.raises(DataError, match="no records"):
                 NaiveBayes(schema=public(), ledger=paying).fit(*rows)

@@ -171,7 +171,9 @@ def test_a_person_sees_the_cost_before_it_is_spent(run, answer, account, monkeyp
 def test_a_script_does_not_confirm_what_nobody_looked_at(run, answer, people):
     run("schema", "draft", people, "-o", "d.toml")
     assert "--yes" in run("schema", "confirm", "d.toml", code=2).stderr
-    assert answer("schema", "confirm", "d.toml", "--column", "age", code=2)["error"]["kind"] == "ParameterError"
+    assert (
+        answer("schema", "confirm", "d.toml", "--column", "age", code=2)["error"]["kind"] == "ParameterError"
+    )
     assert privet.read_schema("d.toml").drafted == ("age", "sex", "ill")
     run("schema", "confirm", "d.toml", "--yes")
     assert privet.read_schema("d.toml").drafted == ()

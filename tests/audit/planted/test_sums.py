@@ -44,7 +44,7 @@ def cut_at_zero(table):
 
 def test_noise_resampled_until_non_negative(caught, passed):
     schema = Schema.of({"ill": ["no", "yes"]})
-    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=120_000, search_runs=1000)
+    found = caught(resampled_until_non_negative, schema=schema, epsilon=0.5, runs=120_000, search_runs=2000)
     assert found.bound < 0.72
     passed(cut_at_zero, schema=schema, epsilon=0.5, runs=40_000, search_runs=200)
 

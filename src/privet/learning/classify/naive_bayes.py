@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
+from privet.learning.bins import public_cuts
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
@@ -98,7 +99,8 @@ class NaiveBayes(PrivateClassifier):
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
-        self.cuts_ = {c.name: list(self._cuts(c)) for c in schema.attributes if self._is_binned(c)}
+        binned = [c for c in schema.attributes if isinstance(c, Number) and self.numeric == "histogram"]
+        self.cuts_ = {column.name: list(public_cuts(column, self.bins)) for column in binned}
         plan = self._plan(schema, target)
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
@@ -125,19 +127,6 @@ class NaiveBayes(PrivateClassifier):
         if isinstance(column, Number) and self.numeric == "gaussian":
             return Moments(column.name, target.name)
         return Contingency(column.name, target.name, tuple(self.cuts_.get(column.name, ())))
-
-    def _is_binned(self, column: Column) -> bool:
-        return isinstance(column, Number) and self.numeric == "histogram"
-
-    def _cuts(self, column: Column) -> NDArray[np.float64]:
-        assert isinstance(column, Number)
-        if column.cuts:
-            return np.array(column.cuts)
-        bins = self.bins
-        if column.integer and column.high - column.low < bins:  # whole numbers: one bin for each
-            bins = int(column.high - column.low) + 1
-            return np.arange(1.0, bins) + (column.low - 0.5)
-        return np.linspace(column.low, column.high, bins + 1)[1:-1]
 
     def _learn(self, schema: Schema, target: Category, measured: list[tuple[Statistic, Release]]) -> None:
         """Everything from here on is post-processing of what was released."""
