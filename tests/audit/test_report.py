@@ -34,7 +34,7 @@ def test_the_page_shows_every_verdict(audits, tmp_path):
 
 
 def test_a_page_without_violations_says_so(audits):
-    assert "No violation found in 1 audits." in report({"right": audits["right"]}).html()
+    assert "No violation found in 1 audit." in report({"right": audits["right"]}).html()
 
 
 def run(*words):

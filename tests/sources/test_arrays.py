@@ -153,3 +153,7 @@ def test_bad_arrays(refuses) -> None:
     refuses(partial(as_source, pa.table({"a": [1]}), [1, 2]), "number of rows")
     with pytest.raises(DataError):
         list(ArraySource(np.array([[2**70]], dtype=object)).batches())
+
+
+def test_an_arrow_table_without_rows_keeps_its_target():
+    assert as_source(pa.table({"age": pa.array([], pa.float64())}), [], target="ill").names == ("age", "ill")

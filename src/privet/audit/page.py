@@ -25,7 +25,7 @@ def report(audits: Mapping[str, Audit], title: str = "Privacy audit") -> Page:
     if bad:
         section.note(f"{len(bad)} of {len(audits)} violate their claim: {', '.join(bad)}.", "warning")
     else:
-        section.note(f"No violation found in {len(audits)} audits.", "good")
+        section.note(f"No violation found in {len(audits)} audit{'' if len(audits) == 1 else 's'}.", "good")
     rows = [
         (name, a.epsilon, a.delta, a.bound, f"{100 * a.confidence:.10g} %", a.runs, _word(a))
         for name, a in audits.items()
@@ -67,7 +67,7 @@ def plot(audit: Audit) -> Any:
 
 def _section(page: Page, name: str, found: Audit) -> None:
     section = page.section(name)
-    section.note(f"{found.subject} {found.verdict}.", "warning" if found.violated else "good")
+    section.note(f"{found.subject}: {found.verdict}.", "warning" if found.violated else "good")
     section.code(found.text(), "In words")
     section.figure(
         plot(found),

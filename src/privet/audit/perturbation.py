@@ -34,6 +34,8 @@ from privet.sources import Source, as_source, open_source
 __all__ = ["audit_perturbation", "ranked"]
 
 Progress = Callable[[int, int | None], None]
+# Known records whose images are searched for by their distances.
+MOST_MATCHED = 30
 
 
 def audit_perturbation(
@@ -188,7 +190,8 @@ def _components(attacker: _Attacker) -> AttackResult:
 
 
 def _distances(attacker: _Attacker) -> AttackResult:
-    known = attacker.known[: max(6, min(len(attacker.known), attacker.truth.shape[1] + 6))]
+    # More would pin the map down better in wide tables, but the search grows with the square of their number.
+    known = attacker.known[: max(6, min(len(attacker.known), attacker.truth.shape[1] + 6, MOST_MATCHED))]
     found = [
         distances.distance_inference(attacker.truth, reading, known, anchored=place > 0)
         for place, reading in enumerate(attacker.readings)
