@@ -111,10 +111,12 @@ def test_failures_that_are_told(caught, monkeypatch):
 
     def one(self, table):
         try:
-            return np.atleast_1d(np.asarray(self.function(table), float))
+            self.function(table)
         except ValueError:
             raise RuntimeError from None
+        return silent(self, table)
 
+    silent = Called.one
     monkeypatch.setattr(Called, "one", one)
     found = caught(
         Refuses(fails_on_somebody, 0, 1, blocks=8, epsilon=1.0, schema=SCHEMA, tables="arrow"), **FEW
