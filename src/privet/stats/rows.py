@@ -172,7 +172,7 @@ class Rows:
 def _edges(column: Number, cuts: tuple[float, ...]) -> tuple[NDArray[np.float64], float]:
     """The cuts as an array, and 1 / width where they are evenly spaced (else 0), for the kernel."""
     width = (column.high - column.low) / (len(cuts) + 1)
-    even = np.allclose(np.diff([column.low, *cuts, column.high]), width, rtol=1e-6, atol=0)
+    even = np.allclose(cuts, column.low + width * np.arange(1, len(cuts) + 1), rtol=0, atol=1e-9 * width)
     inverse = 1 / width if even and np.isfinite(1 / width) else 0.0
     return np.asarray(cuts, dtype=np.float64), inverse
 

