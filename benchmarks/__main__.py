@@ -1,7 +1,7 @@
 """Run the benchmarks: all of them, or those named.
 
-    python -m benchmarks [startup] [naive_bayes_speed] [naive_bayes_file] [naive_bayes_accuracy] [audit_power] [naive_bayes_peers]
-                         [gwas_speed] [gwas_recovery]
+python -m benchmarks [startup] [naive_bayes_speed] [naive_bayes_file] [naive_bayes_accuracy] [audit_power] [naive_bayes_peers]
+                     [gwas_speed] [gwas_recovery]
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ from importlib import import_module
 
 from benchmarks.figures import Figure, print_figures
 
-FAMILIES = ("startup", "naive_bayes_speed", "naive_bayes_file", "naive_bayes_accuracy", "naive_bayes_peers", "audit_power", "gwas_speed", "gwas_recovery", "regression_speed", "regression_accuracy", "perturbation_speed", "perturbation_tables", "rules_accuracy")
+FAMILIES = (
+    "startup",
+    "naive_bayes_speed",
+    "naive_bayes_file",
+    "naive_bayes_accuracy",
+    "naive_bayes_peers",
+    "audit_power",
+    "gwas_speed",
+    "gwas_recovery",
+    "regression_speed",
+    "regression_accuracy",
+    "perturbation_speed",
+    "perturbation_tables",
+    "rules_accuracy",
+)
 
 
 def main() -> int:

@@ -51,7 +51,9 @@ def write_table(path: Path, rows: int = ROWS) -> None:
     for start in range(0, rows, 500_000):
         size = min(500_000, rows - start)
         columns = {
-            f"x{j}": pa.DictionaryArray.from_arrays(generator.integers(0, VALUES, size, dtype=np.int8), values)
+            f"x{j}": pa.DictionaryArray.from_arrays(
+                generator.integers(0, VALUES, size, dtype=np.int8), values
+            )
             for j in range(COLUMNS)
         }
         columns["y"] = pa.DictionaryArray.from_arrays(generator.integers(0, 2, size, dtype=np.int8), classes)

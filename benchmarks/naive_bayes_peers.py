@@ -65,10 +65,14 @@ def run() -> list[Figure]:
             figures.append(Figure(f"adult at ε = {epsilon}: points above diffprivlib ({name}: {peer[str(epsilon)]:.3f})",
                                   100 * (ours - peer[str(epsilon)]), 0, at_least=True, unit=""))  # fmt: skip
         if name == "numbers only":
-            same = Schema.of({n: (a, b) for n, a, b in zip(numbers, low, high, strict=True)} | {"y": [0, 1]}, target="y")
+            same = Schema.of(
+                {n: (a, b) for n, a, b in zip(numbers, low, high, strict=True)} | {"y": [0, 1]}, target="y"
+            )
             fit = lambda: NaiveBayes(schema=same, numeric="gaussian").fit(X, y)  # noqa: E731, B023
             fit()
-            figures.append(Figure("  time of the same fit, of diffprivlib's", best_time(fit) / peer["time"], 1.0))
+            figures.append(
+                Figure("  time of the same fit, of diffprivlib's", best_time(fit) / peer["time"], 1.0)
+            )
     if peers.weka_available():
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "adult.arff"

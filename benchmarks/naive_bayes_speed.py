@@ -49,9 +49,13 @@ def run() -> list[Figure]:
         one_pass = best_time(lambda: codes.sum(), 9)  # noqa: B023
         fit = lambda: NaiveBayes(schema=nominal).fit(codes, y)  # noqa: B023, E731
         fit()
-        figures.append(Figure(f"fit 1M × 20 nominal ({name} codes), in passes", best_time(fit, 7) / one_pass, 10))
+        figures.append(
+            Figure(f"fit 1M × 20 nominal ({name} codes), in passes", best_time(fit, 7) / one_pass, 10)
+        )
         if kind is np.int64:
-            figures.append(Figure("  extra memory (nominal), of the input", _extra_memory(fit, codes.nbytes), 0.2))
+            figures.append(
+                Figure("  extra memory (nominal), of the input", _extra_memory(fit, codes.nbytes), 0.2)
+            )
         figures.append(Figure(f"  scikit-learn CategoricalNB ({name}), in passes",
                               best_time(lambda: CategoricalNB().fit(codes, y), 3) / one_pass))  # noqa: B023 # fmt: skip
     return figures

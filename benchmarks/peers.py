@@ -22,13 +22,16 @@ def diffprivlib(code: str, **arrays: Any) -> Any:
         # It needs an older scikit-learn than Privet's tests use.
         subprocess.run([sys.executable, "-m", "venv", ENVIRONMENT], check=True)
         subprocess.run(
-            [python, "-m", "pip", "install", "-q", "diffprivlib==0.6.6", "scikit-learn<1.8", "pandas"], check=True
+            [python, "-m", "pip", "install", "-q", "diffprivlib==0.6.6", "scikit-learn<1.8", "pandas"],
+            check=True,
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, **arrays)
         text = f"import json, numpy as np\ndata = np.load({str(path)!r})\n{code}"
-        done = subprocess.run([python, "-W", "ignore", "-c", text], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [python, "-W", "ignore", "-c", text], check=True, capture_output=True, text=True
+        )
     return json.loads(done.stdout)
 
 

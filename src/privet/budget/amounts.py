@@ -42,7 +42,7 @@ def _positive(name: str, value: Fraction) -> None:
     if value <= 0:
         raise ParameterError(
             f"{name} must be greater than 0, but is {float(value):g}.",
-            f"Give {name} a value above 0: smaller means more privacy and more noise; 0 would release nothing.",
+            f"Give {name} a value above 0: smaller is more private and noisier; 0 would release nothing.",
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["FIXED", "bin_numbers", "count_pairs", "fixed_numbers", "look_up", "sum_moments"]
+__all__ = ["FIXED", "bin_numbers", "count_pairs", "look_up", "sum_moments"]
 
 # Numbers become whole multiples of 2^-20 of their half range, so that sums are exact whatever their order.
 FIXED = 1 << 20
@@ -77,13 +77,13 @@ def bin_numbers(
 ) -> bool:  # pragma: no cover
     """codes[i] = number of cuts at or below values[i]; missing gives cuts.size + 1; False on ∞.
 
-    ``inverse`` > 0 says that the cuts are evenly spaced: the bin is then computed rather than searched for. If
-    a value lies too near a cut for that to be sure, or is missing, the whole column is compared with the cuts,
-    so that the result always agrees with comparing against every cut, as the SQL rendering does.
+    ``inverse`` > 0 says that the cuts are evenly spaced: the bin is then computed rather than searched for.
+    If a value lies too near a cut for that to be sure, or is missing, the whole column is compared with the
+    cuts, so that the result always agrees with comparing against every cut, as the SQL rendering does.
     """
     last = cuts.size
     if inverse > 0:
-        unsure, top = 0, last + 0.75
+        unsure, top = np.int32(0), last + 0.75
         for i in range(values.size):  # without branches: the compiler makes several steps at once of it
             value = values[i]
             place = (value - low) * inverse
@@ -91,7 +91,7 @@ def bin_numbers(
             place = place if place < top else top
             code = np.int32(place)
             rest = place - code
-            unsure += np.int32(rest < 1e-6) + np.int32(rest > 1 - 1e-6) + np.int32(value - value != 0.0)
+            unsure += np.int32(rest < 1e-8) + np.int32(rest > 1 - 1e-8) + np.int32(value - value != 0.0)
             codes[i] = code
         if unsure == 0:
             return True
