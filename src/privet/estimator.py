@@ -29,7 +29,7 @@ from privet.release import Guarantee
 from privet.schema import Schema, read_schema
 from privet.stats import Rows
 
-__all__ = ["LedgerParameter", "PrivateClassifier", "PrivateEstimator", "SchemaParameter"]
+__all__ = ["LedgerParameter", "PrivateClassifier", "PrivateEstimator", "SchemaParameter", "require_array"]
 
 SchemaParameter = Annotated[
     Any, "What is public about the table: a Schema, its file, or 'infer' (reads the data: no guarantee)."
@@ -121,7 +121,7 @@ class PrivateEstimator(BaseEstimator):
             check_consistent_length(X, y)
             self.columns_ = tuple(labels)
         else:
-            _require_array(X, y)
+            require_array(X, y)
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
             self.columns_ = self._positions(declared, X.shape[1])
         if declared is None:
@@ -151,7 +151,7 @@ class PrivateEstimator(BaseEstimator):
                 if not set(self.columns_) < set(labels):
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
-            _require_array(X)
+            require_array(X)
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
             return read_rows(X, self.schema_, self.columns_)
         return read_rows(X, self.schema_)
@@ -201,7 +201,7 @@ def _require_columns(source: Any, schema: Schema) -> None:
             )
 
 
-def _require_array(X: Any, y: Any = None) -> None:
+def require_array(X: Any, y: Any = None) -> None:
     """Refuse here what scikit-learn refuses by quoting it: no error's text may hold data."""
     if hasattr(X, "toarray"):
         return  # sparse: scikit-learn refuses it by its type

@@ -101,7 +101,10 @@ def test_a_function_that_ends_its_maker_does_not_stop_the_run():
         os.kill(os.getppid(), signal.SIGKILL)
 
     with Isolated(function, outputs=1, timeout=5.0, as_pandas=False) as isolated:
-        assert isolated.run([pa.table({"x": [1]})] * 3) == [None] * 3
+        # Whether the block's own process still gets its None (not a number) out is a race; neither counts.
+        results = isolated.run([pa.table({"x": [1]})] * 3)
+    assert len(results) == 3
+    assert all(result is None or np.isnan(result).all() for result in results)
 
 
 def test_refuses_what_cannot_be_sent_or_loaded():

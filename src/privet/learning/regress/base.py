@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from privet.curator import as_source, infer_schema, is_table
 from privet.errors import SchemaError
-from privet.estimator import PrivateEstimator
+from privet.estimator import PrivateEstimator, require_array
 from privet.schema import Number, Schema
 from privet.stats import Rows
 
@@ -41,6 +41,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             y = column_or_1d(y, warn=True)
             self.columns_ = tuple(map(str, getattr(X, "column_names", getattr(X, "columns", ()))))
         else:
+            require_array(X, y)
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan", y_numeric=True)
             self.columns_ = tuple(f"x{place}" for place in range(X.shape[1]))
         source = as_source(X, y, names=self.columns_, target="target")
