@@ -107,6 +107,23 @@ def test_a_function_that_ends_its_maker_does_not_stop_the_run():
     assert all(result is None or np.isnan(result).all() for result in results)
 
 
+def test_a_block_that_ends_the_maker_changes_no_other_block():
+    """Else one record could move every block's output: a leak far beyond what the noise is made for."""
+
+    def function(table):
+        import os
+        import signal
+
+        if table["x"][0].as_py() == 1:
+            os.kill(os.getppid(), signal.SIGKILL)
+        return [float(table["x"][0].as_py())]
+
+    with Isolated(function, outputs=1, timeout=5.0, as_pandas=False) as isolated:
+        results = isolated.run([pa.table({"x": [x]}) for x in (0, 0, 1, 0, 0, 0, 0, 0)])
+    others = [result for place, result in enumerate(results) if place != 2]
+    assert all(result is not None and result.tolist() == [0.0] for result in others)
+
+
 def test_refuses_what_cannot_be_sent_or_loaded():
     import threading
 

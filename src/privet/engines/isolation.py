@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any
@@ -105,22 +106,38 @@ class Isolated:
             self._process.wait()
 
     def run(self, blocks: Sequence[pa.Table]) -> list[NDArray[np.float64] | None]:
-        """What the function returns for each block; nothing where it failed."""
+        """What the function returns for each block; nothing where it failed.
+
+        A function can end the process that makes the children. Then no block may suffer but its own, or one
+        record would change more than one block: those that got no answer are run again, each by itself.
+        """
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            return list(pool.map(self._one, blocks))
+            results = list(pool.map(self._one, blocks))
+        if self._process.poll() is None:
+            return results
+        return [
+            self._alone(block) if result is None else result
+            for block, result in zip(blocks, results, strict=True)
+        ]
+
+    def _alone(self, block: pa.Table) -> NDArray[np.float64] | None:
+        with copy(self) as fresh:
+            return fresh._one(block)
 
     def _one(self, block: pa.Table) -> NDArray[np.float64] | None:
         ours, theirs = socket.socketpair()
+        result = None
         try:
             with ours:
                 child = self._fork(theirs)
                 try:
-                    return self._exchange(ours, block)
+                    result = self._exchange(ours, block)
                 finally:
                     with self._lock:
                         self._control.sendall(MESSAGE.pack(b"K", child))
         except (OSError, struct.error):  # too late, or the other side is gone
-            return None
+            pass
+        return result
 
     def _fork(self, theirs: socket.socket) -> int:
         """A new child that holds this socket: its id."""
