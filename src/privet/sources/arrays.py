@@ -22,7 +22,7 @@ __all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_source"]
 
 # Bytes of a strided block, and rows of it that are turned into columns at a time: both sides of the copy then
 # stay in the nearest caches, and the cost of handling a block is spread over many rows.
-_BLOCK_BYTES = 5 << 19
+_BLOCK_BYTES = 10 << 20
 _TURNED_ROWS = 512
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 

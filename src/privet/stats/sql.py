@@ -56,7 +56,8 @@ def fixed_point(table: Any, column: Number, scale: int) -> Any:
     """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
     value = table[column.name].cast("float64")
     value = value.isnan().ifelse(None, value).clip(float(column.low), float(column.high))
-    q = ((value - column.midpoint) * (scale / column.half_range) + 0.5).floor().cast("int64")
+    shifted = (value - column.midpoint) * (scale / column.half_range) + (scale + 0.5)
+    q = shifted.floor().cast("int64") - scale
     return q.clip(-scale, scale)
 
 
