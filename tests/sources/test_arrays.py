@@ -57,7 +57,7 @@ def test_frames_are_not_copied() -> None:
 
 
 def test_a_large_array_is_read_with_little_memory() -> None:
-    X = np.zeros((400_000, 20))
+    X = np.zeros((1_000_000, 20))
     source = ArraySource(X)
     tracemalloc.start()
     before = pa.total_allocated_bytes()
