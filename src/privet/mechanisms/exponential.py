@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +16,9 @@ from privet.budget.events import PureEvent
 from privet.mechanisms.checking import confident, positive, scale_fits, whole
 from privet.mechanisms.checking import scores as checked
 from privet.mechanisms.rounding import down, up
-from privet.randomness import FloatArray, Randomness
+from privet.randomness import FloatArray, Noise, Randomness
 
-__all__ = ["Exponential", "acceptance", "selection_scale"]
+__all__ = ["Exponential", "NoisyMax", "acceptance", "selection_scale"]
 
 
 def selection_scale(epsilon: Fraction, sensitivity: Fraction, monotonic: bool) -> float:
@@ -35,7 +36,41 @@ def acceptance(values: FloatArray, scale: float) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Exponential:
+class NoisyMax:
+    """A choice of the largest score after noise of scale 2Δ/ε: what the private choices have in common."""
+
+    epsilon: Fraction
+    sensitivity: Fraction = Fraction(1)
+    monotonic: bool = False
+
+    name: ClassVar[str]
+    noise: ClassVar[Noise]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", exact(self.epsilon))
+        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
+        Pure(self.epsilon)
+        scale_fits(self.scale, "epsilon")
+
+    @cached_property
+    def scale(self) -> float:
+        return selection_scale(self.epsilon, self.sensitivity, self.monotonic)
+
+    @property
+    def event(self) -> PureEvent:
+        return PureEvent(self.epsilon, self.name)
+
+    def choose(self, scores: ArrayLike, randomness: Randomness) -> int:
+        return randomness.noisy_max(checked(scores), self.scale, self.noise)
+
+    def error(self, candidates: int, confidence: float = 0.95) -> float:
+        # Exponential: all candidates more than t below the best weigh at most n·exp(-t/s) of the best one's
+        # weight. Permute-and-flip's error is stochastically smaller.
+        return self.scale * math.log(whole("number of candidates", candidates) / confident(confidence))
+
+
+@dataclass(frozen=True)
+class Exponential(NoisyMax):
     """Picks candidate i with probability ∝ exp(qᵢ/s), s = 2Δ/ε: ε-differentially private.
 
     ``sensitivity`` is Δ, the most that any one score differs between two neighbours. ``monotonic`` promises
@@ -58,31 +93,9 @@ class Exponential:
     2
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction = Fraction(1)
-    monotonic: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact(self.epsilon))
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
-        Pure(self.epsilon)
-        scale_fits(self.scale, "epsilon")
-
-    @cached_property
-    def scale(self) -> float:
-        return selection_scale(self.epsilon, self.sensitivity, self.monotonic)
-
-    @property
-    def event(self) -> PureEvent:
-        return PureEvent(self.epsilon, "exponential")
-
-    def choose(self, scores: ArrayLike, randomness: Randomness) -> int:
-        return randomness.noisy_max(checked(scores), self.scale, "gumbel")
+    name = "exponential"
+    noise = "gumbel"
 
     def probabilities(self, scores: ArrayLike) -> FloatArray:
         weights = acceptance(checked(scores).astype(np.float64), self.scale)
         return weights / weights.sum()
-
-    def error(self, candidates: int, confidence: float = 0.95) -> float:
-        # All candidates more than t below the best weigh at most n·exp(-t/s) of the best one's weight.
-        return self.scale * math.log(whole("number of candidates", candidates) / confident(confidence))

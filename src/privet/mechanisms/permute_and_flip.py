@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privet.budget.amounts import Pure, exact
-from privet.budget.events import PureEvent
-from privet.mechanisms.checking import confident, positive, scale_fits, whole
 from privet.mechanisms.checking import scores as checked
-from privet.mechanisms.exponential import acceptance, selection_scale
-from privet.randomness import FloatArray, Randomness
+from privet.mechanisms.exponential import NoisyMax, acceptance
+from privet.randomness import FloatArray
 
 __all__ = ["PermuteAndFlip"]
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip:
+class PermuteAndFlip(NoisyMax):
     """Visits candidates in random order and stops at i with probability exp((qᵢ − max q)/s), s = 2Δ/ε.
 
     ``sensitivity`` and ``monotonic`` are those of ``Exponential``; so is the guarantee, ε.
@@ -36,6 +30,7 @@ class PermuteAndFlip:
     *Reference.* McKenna, Sheldon (2020), Permute-and-flip; Ding et al. (2021), The permute-and-flip
     mechanism is identical to report-noisy-max with exponential noise.
 
+    >>> from fractions import Fraction
     >>> from privet.randomness import seeded
     >>> best = PermuteAndFlip(epsilon=Fraction(1), sensitivity=Fraction(1))
     >>> best.probabilities([0, 0, 2]).round(3).tolist()
@@ -44,26 +39,8 @@ class PermuteAndFlip:
     2
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction = Fraction(1)
-    monotonic: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact(self.epsilon))
-        object.__setattr__(self, "sensitivity", positive("sensitivity", self.sensitivity))
-        Pure(self.epsilon)
-        scale_fits(self.scale, "epsilon")
-
-    @cached_property
-    def scale(self) -> float:
-        return selection_scale(self.epsilon, self.sensitivity, self.monotonic)
-
-    @property
-    def event(self) -> PureEvent:
-        return PureEvent(self.epsilon, "permute_and_flip")
-
-    def choose(self, scores: ArrayLike, randomness: Randomness) -> int:
-        return randomness.noisy_max(checked(scores), self.scale, "exponential")
+    name = "permute_and_flip"
+    noise = "exponential"
 
     def probabilities(self, scores: ArrayLike) -> FloatArray:
         # Let candidates come at uniform times: i wins at time t if its coin (pᵢ) falls well and no other has
@@ -78,7 +55,3 @@ class PermuteAndFlip:
             still_open = 1.0 - accept * time
             total += weight * np.prod(still_open) / still_open
         return accept * total
-
-    def error(self, candidates: int, confidence: float = 0.95) -> float:
-        # The exponential mechanism's bound: permute-and-flip's error is stochastically smaller.
-        return self.scale * math.log(whole("number of candidates", candidates) / confident(confidence))
