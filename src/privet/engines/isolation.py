@@ -113,12 +113,21 @@ class Isolated:
         """
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             results = list(pool.map(self._one, blocks))
-        if self._process.poll() is None:
+        if self._answers():
             return results
         return [
             self._alone(block) if result is None else result
             for block, result in zip(blocks, results, strict=True)
         ]
+
+    def _answers(self) -> bool:
+        """Whether the maker lives. It is asked, since a dying process may still look alive from here."""
+        try:
+            with self._lock:
+                self._control.sendall(MESSAGE.pack(b"A", 0))
+                return len(self._control.recv(LENGTH.size, socket.MSG_WAITALL)) == LENGTH.size
+        except OSError:
+            return False
 
     def _alone(self, block: pa.Table) -> NDArray[np.float64] | None:
         with copy(self) as fresh:

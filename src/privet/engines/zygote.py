@@ -6,7 +6,8 @@ only passes on, so a child can see its own block and nothing of another: no glob
 behind, no memory of the curator. What comes back is a fixed number of floats, never an object to unpickle.
 
 Messages, of 9 bytes each: ``R`` (and a socket): fork, answer with the child's id; ``K`` and an id: kill the
-child and all that it started. The end of the messages is the end of this process and of all children.
+child and all that it started; ``A``: answer, to show that this process lives. The end of the messages is the
+end of this process and of all children.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ def main(descriptor: int) -> None:
         if request == b"K":
             _end(number)
             children.discard(number)
+            continue
+        if request == b"A":
+            control.sendall(LENGTH.pack(0))
             continue
         _, (data, *_), _, _ = socket.recv_fds(control, 1, 1)
         child = os.fork()
