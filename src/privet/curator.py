@@ -39,6 +39,7 @@ from privet.engines import Engine, GenotypeEngine, engine_for
 from privet.engines.held import HeldEngine
 from privet.errors import ParameterError
 from privet.mechanisms import BlockAggregate, Exponential, PermuteAndFlip, TopK, noise_for
+from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
 from privet.mechanisms.top_k import How
 from privet.randomness import Randomness, secure
 from privet.release import Guarantee, Release, Step, public_knowledge
@@ -46,6 +47,7 @@ from privet.schema import Schema, draft
 from privet.sources import ArrowSource, GenotypeSource, Source, TableSource, fingerprint, open_source
 from privet.sources import as_source as in_memory
 from privet.stats import Answer, Judgement, Rows, Scores, Statistic
+from privet.stats.logistic_loss import LogisticLoss
 
 __all__ = ["Curator", "Measurement", "read_rows"]
 
@@ -59,6 +61,10 @@ _FUNCTION_CAVEATS = (
     "Blocks on which the function failed or took too long count as the middle of each range, and how many "
     "did is not told. A function that comes close to its timeout can fail because the machine is busy.",
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
+)
+_SOLVER_CAVEAT = (
+    "The proof assumes that the minimum can be found for every table. Where it cannot, an error says so "
+    "instead of a release, and that there was such an error is not protected."
 )
 
 
@@ -198,6 +204,42 @@ class Curator:
             Step(what, f"{chooser.event.mechanism} choice", amount, error, "records from the best")
         )
         return [chooser.choose(group, self.randomness) for group in groups]
+
+    def minimise(
+        self,
+        loss: LogisticLoss,
+        how: Literal["objective", "output"],
+        regularisation: Fraction,
+        what: str,
+    ) -> tuple[Release, Fraction]:
+        """Weights near the minimum of the loss, and the regularisation that was used: at least what was asked.
+
+        All that is left of the budget is spent. Proof, and what it assumes: ``mechanisms.perturbed_minimum``.
+        """
+        from privet.engines.minimum import minimum
+
+        [amount] = self._spend([self._left])
+        l1, squared_l2 = loss.slope_norms(self.schema)
+        size = loss.shape[0] * loss.shape[1]
+        mechanism = OutputPerturbation(amount, size, l1, squared_l2, regularisation)
+        if how == "objective":
+            mechanism = ObjectivePerturbation(
+                amount, size, l1, squared_l2, regularisation, loss.curvature(self.schema), loss.classes
+            )
+        step = Step(what, mechanism.name, amount, mechanism.error(0.95), mechanism.unit)
+        tilt = mechanism.tilt(self.randomness)
+        exact = minimum(
+            loss,
+            self._source,
+            self.schema,
+            ridge=float(mechanism.regularisation),
+            tilt=tilt.reshape(loss.shape),
+            tolerance=mechanism.tolerance - mechanism.slack(tilt),
+        )
+        self._steps.append(step)
+        self._caveats.append(_SOLVER_CAVEAT)
+        noisy = mechanism.release(exact, self.randomness)
+        return Release(noisy, mechanism.standard_deviation, step.error, step), mechanism.regularisation
 
     def sample_and_aggregate(
         self,
@@ -406,7 +448,7 @@ def in_order(source: Source, schema: Schema) -> Source:
 
 def infer_schema(data: Any, target: str | None) -> Schema:
     """A schema read off the data: the explicit opt-out from any guarantee."""
-    return draft(as_source(data).batches(), target=target)
+    return draft(as_source(data).batches(), target=target, classes=True)
 
 
 def empty_table(schema: Schema) -> Source:

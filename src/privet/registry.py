@@ -17,7 +17,10 @@ __all__ = ["ALGORITHMS", "Entry", "algorithm", "name_of"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One algorithm: its name on every face of Privet, its home, and a line that says what it does."""
+    """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
+
+    ``family`` says what it is for: ``classify``, ``regress`` or ``select``.
+    """
 
     name: str
     family: str
@@ -36,6 +39,9 @@ ALGORITHMS: tuple[Entry, ...] = (
     Entry("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
     Entry("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
     Entry("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
+    Entry("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
+    Entry("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
+    Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
 )  # fmt: skip
 
 

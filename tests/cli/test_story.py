@@ -197,3 +197,22 @@ def test_another_table_of_the_same_name_shares_the_budget_and_a_copy_has_no_seco
     Path("later.csv").write_text("age,sex,ill\n" + "50,f,no\n60,m,yes\n" * 20)
     run("fit", "naive-bayes", "later.csv", "-s", "people.toml", "-o", "m.json")
     assert answer("ledger", "show", "people")["accounts"][0]["spent"]["about"] == {"epsilon": 1.0}
+
+
+def test_a_regression_from_draft_to_score(run, answer, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{hours},{5 + 2 * hours + (hours % 3)}" for hours in range(500)]
+    Path("wages.csv").write_text("\n".join(["hours,wage", *lines]) + "\n")
+    run("schema", "draft", "wages.csv", "--target", "wage", "-o", "wages.toml")
+    run("schema", "confirm", "wages.toml", "--yes")
+    run("ledger", "open", "wages.csv", "-s", "wages.toml", "--epsilon", "20")
+    run("fit", "ridge", "wages.csv", "-s", "wages.toml", "-o", "m.json", "--epsilon", "10")
+    scores = answer("evaluate", "m.json", "wages.csv", "--epsilon", "5")
+    assert scores["r2"]["value"] > 0.5
+    assert scores["guarantee"]["epsilon"] == 5.0
+    run("predict", "m.json", "wages.csv", "-o", "predicted.csv", "--keep", "wage")
+    assert len(Path("predicted.csv").read_text().splitlines()) == 501
+    refused = run("predict", "m.json", "wages.csv", "-o", "p.csv", "--probabilities", code=2)
+    assert "no probabilities" in refused.stderr
+    run("evaluate", "m.json", "wages.csv", "--epsilon", "6", code=5)
+    assert run("cross-validate", "ridge", "wages.csv", code=2)

@@ -69,3 +69,10 @@ def test_refusals():
         of({"who": [f"S3NT1NEL{place}" for place in range(1001)]})
     assert "S3NT1NEL" not in str(caught.value)
     assert "--id who" in caught.value.advice
+
+
+def test_a_target_of_many_numbers_is_a_quantity_unless_classes_are_asked_for():
+    table = {"x": [1.0] * 40, "wage": [float(j) for j in range(40)]}
+    assert of(table, target="wage")["wage"] == Number("wage", 0.0, 39.0, origin=DRAFTED)
+    assert isinstance(of(table, target="wage", classes=True)["wage"], Category)
+    assert isinstance(of(table | {"wage": [1.5, 2.5] * 20}, target="wage")["wage"], Category)

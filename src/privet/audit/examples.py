@@ -23,11 +23,16 @@ def quick_schema(algorithm: Any) -> Schema:
     ('smoker', 'ill')
     """
     from sklearn.base import is_classifier, is_regressor
+    from sklearn.utils import get_tags
 
-    if is_classifier(algorithm):
-        return Schema.of({"smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
     if is_regressor(algorithm):
         return Schema.of({"age": (0.0, 100.0), "pressure": (0.0, 200.0)}, target="pressure")
+    if is_classifier(algorithm):
+        return Schema.of({"smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
+    if get_tags(algorithm).target_tags.required:  # a selector, which needs something to choose from
+        return Schema.of(
+            {"smoker": ["no", "yes"], "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill"
+        )
     return Schema.of({"age": (0.0, 100.0), "height": (1.0, 2.0)})
 
 
@@ -37,7 +42,7 @@ def deep_schemas(algorithm: Any) -> dict[str, Schema]:
     target = quick.target
     classes: Any = {"ill": ["no", "yes"]} if target == "ill" else {target: (0.0, 200.0)} if target else {}
     return {
-        "one column" if target else "two numbers": quick,
+        "the smallest table": quick,
         "a record exchanged": replace(quick, unit=Unit("replace")),
         "persons with up to 3 records": replace(quick, unit=Unit(id="person", most=3)),
         "a number and a category": Schema.of(

@@ -75,14 +75,14 @@ def check_bad_values_are_refused(make: Make) -> None:
     """``fit`` refuses every value that the declaration rules out, before it looks at the data."""
     for parameter in _declared(make):
         for value in bad_values(parameter):
-            model = make(schema=public()).set_params(**{parameter.name: value})
+            model = make(schema=public(make)).set_params(**{parameter.name: value})
             with refused(ParameterError, f"{parameter.name} = {value!r}"):
                 model.fit(None)
 
 
 def check_fit_keeps_parameters(make: Make) -> None:
     """``fit`` leaves the parameters as they are, returns the model, and what it learned ends in ``_``."""
-    model = make(schema=public(), random_state=0)
+    model = make(schema=public(make), random_state=0)
     before = model.get_params(deep=False)
     assert model.fit(example()) is model, "fit must return the model itself."
     for name, value in model.get_params(deep=False).items():

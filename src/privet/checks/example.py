@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from sklearn.base import is_regressor
 
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
 
-__all__ = ["DATASET", "SENTINEL", "Make", "WatchedSource", "example", "public", "refused"]
+__all__ = ["DATASET", "SENTINEL", "Make", "WatchedSource", "example", "public", "refused", "split"]
 
 Make = Callable[..., Any]
 
@@ -21,14 +22,22 @@ DATASET = "example"
 SENTINEL = "S3NT1NEL"
 
 
-def public(unit: Unit | None = None) -> Schema:
-    """What is public about the example.
+def public(make: Make | None = None, unit: Unit | None = None) -> Schema:
+    """What is public about the example; a regression predicts another of its columns.
 
-    >>> public().target
-    'ill'
+    >>> from privet.learning.regress import Ridge
+    >>> public().target, public(Ridge).target
+    ('ill', 'height')
     """
     columns = {"age": (0, 120), "height": (1.0, 2.2), "smoker": ["no", "yes"], "ill": ["no", "yes"]}
-    return Schema.of(columns, target="ill", unit=unit or Unit(), dataset=DATASET)
+    number = make is not None and is_regressor(make())
+    return Schema.of(columns, target="height" if number else "ill", unit=unit or Unit(), dataset=DATASET)
+
+
+def split(make: Make) -> tuple[pa.Table, list[Any]]:
+    """The example as attributes and target."""
+    table, target = example(), str(public(make).target)
+    return table.drop_columns([target]), table[target].to_pylist()
 
 
 def example(records: int = 200) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privet.budget import Ledger, Pure, exact
-from privet.checks.example import DATASET, Make, WatchedSource, example, public, refused
+from privet.checks.example import DATASET, Make, WatchedSource, example, public, refused, split
 from privet.errors import BudgetExceeded, DataError, ParameterError, PrivetError
 
 __all__ = [
@@ -21,7 +21,7 @@ def check_fit_spends_once(make: Make) -> None:
     ledger = _ledger()
     spent_when_read: list[bool] = []
     source = WatchedSource(example(), lambda: spent_when_read.append(ledger.spent(DATASET) == _EPSILON))
-    model = make(schema=public(), epsilon=0.4, ledger=ledger).fit(source)
+    model = make(schema=public(make), epsilon=0.4, ledger=ledger).fit(source)
     assert spent_when_read, "The fit read nothing."
     assert all(spent_when_read), "The data was read before the budget was reserved."
     assert ledger.spent(DATASET) == _EPSILON, "The ledger holds another amount than epsilon."
@@ -34,7 +34,7 @@ def check_refusal_reads_nothing(make: Make) -> None:
     """A fit that the ledger refuses spends nothing and reads nothing."""
     ledger = _ledger()
     with refused(BudgetExceeded, "More than the budget"):
-        make(schema=public(), epsilon=1.1, ledger=ledger).fit(WatchedSource(example(), _must_not_read))
+        make(schema=public(make), epsilon=1.1, ledger=ledger).fit(WatchedSource(example(), _must_not_read))
     assert ledger.spent(DATASET) is None, "A refused fit was charged."
 
 
@@ -43,9 +43,9 @@ def check_unfit_table_costs_nothing(make: Make) -> None:
     ledger = _ledger()
     source = WatchedSource(example().drop_columns(["smoker"]), _must_not_read)
     with refused(DataError, "A table without a column of the schema"):
-        make(schema=public(), epsilon=0.4, ledger=ledger).fit(source)
+        make(schema=public(make), epsilon=0.4, ledger=ledger).fit(source)
     with refused(ParameterError, "An epsilon that is too small for its steps"):
-        make(schema=public(), epsilon=1e-9, ledger=ledger).fit(WatchedSource(example(), _must_not_read))
+        make(schema=public(make), epsilon=1e-9, ledger=ledger).fit(WatchedSource(example(), _must_not_read))
     assert ledger.spent(DATASET) is None, "A fit that read nothing was charged."
 
 
@@ -57,7 +57,7 @@ def check_failed_fit_stays_spent(make: Make) -> None:
 
     ledger = _ledger()
     with refused(DataError, "A source that fails"):
-        make(schema=public(), epsilon=0.4, ledger=ledger).fit(WatchedSource(example(), fail))
+        make(schema=public(make), epsilon=0.4, ledger=ledger).fit(WatchedSource(example(), fail))
     assert ledger.spent(DATASET) == _EPSILON, "A failed fit lost its reservation."
     assert [e.state for e in ledger.history(DATASET) if e.kind == "reserve"] == ["reserved"]
 
@@ -65,18 +65,17 @@ def check_failed_fit_stays_spent(make: Make) -> None:
 def check_ledger_needs_a_guarantee(make: Make) -> None:
     """A run that promises nothing cannot be paid for."""
     ledger = _ledger()
-    table = example()
     with refused(PrivetError, "Seeded noise with a ledger"):
-        make(schema=public(), random_state=1, ledger=ledger).fit(table)
+        make(schema=public(make), random_state=1, ledger=ledger).fit(example())
     with refused(PrivetError, "An inferred schema with a ledger"):
-        make(schema="infer", ledger=ledger).fit(table.drop_columns(["ill"]), table["ill"].to_pylist())
+        make(schema="infer", ledger=ledger).fit(*split(make))
     assert ledger.spent(DATASET) is None, "A run without a guarantee was charged."
 
 
 def check_rehearsal_is_free(make: Make) -> None:
     """A rehearsal names the steps of the fit, reads no data, spends nothing and fits nothing."""
     ledger = _ledger()
-    model = make(schema=public(), epsilon=0.4, ledger=ledger)
+    model = make(schema=public(make), epsilon=0.4, ledger=ledger)
     rehearsed = model.rehearse()
     assert ledger.spent(DATASET) is None, "A rehearsal was charged."
     assert not [name for name in vars(model) if name.endswith("_")], "A rehearsal fitted the model."

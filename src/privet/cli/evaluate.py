@@ -32,7 +32,7 @@ def evaluate(
     verify_key: Path | None,
     **options: Any,
 ) -> None:
-    """Score a released MODEL on the table DATA, which holds the true classes.
+    """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
 
     Scores on private data give people away like any other figure, so they are noised and paid for.
     """

@@ -96,5 +96,8 @@ def _deliver(model: Any, place: Path, sign_key: Path | None, algorithm: str) -> 
 
 
 fit = AlgorithmGroup(
-    "fit", _body, help="Learn a private model from a table: privet fit ALGORITHM DATA --schema FILE -o MODEL."
+    "fit",
+    _body,
+    help="Learn a private model from a table: privet fit ALGORITHM DATA --schema FILE -o MODEL.",
+    families=("classify", "regress"),
 )

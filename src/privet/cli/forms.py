@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,22 +62,23 @@ def option_for(parameter: Parameter) -> click.Option | None:
 
 
 class AlgorithmGroup(click.Group):
-    """One subcommand for each registered algorithm, made (and its algorithm imported) when it is asked for.
+    """One subcommand for each algorithm of some families, made (and imported) when it is asked for.
 
     ``body`` is called with the algorithm's name and its parameters, and with the values of the options and
     arguments that were put on it with click's decorators, which all algorithms share.
     """
 
-    def __init__(self, name: str, body: Callable[..., Any], help: str) -> None:
+    def __init__(self, name: str, body: Callable[..., Any], help: str, families: Collection[str]) -> None:
         super().__init__(name, help=help)
+        self._entries = [entry for entry in ALGORITHMS if entry.family in families]
         self._body = body
         self._common: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [entry.name for entry in ALGORITHMS]
+        return [entry.name for entry in self._entries]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = next((entry for entry in ALGORITHMS if entry.name == cmd_name), None)
+        entry = next((entry for entry in self._entries if entry.name == cmd_name), None)
         if entry is None:
             return None
         from privet.parameters import parameters_of
@@ -98,4 +99,4 @@ class AlgorithmGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The registry knows each line of help; asking the commands would import every algorithm.
         with formatter.section("Algorithms"):
-            formatter.write_dl([(entry.name, entry.line) for entry in ALGORITHMS])
+            formatter.write_dl([(entry.name, entry.line) for entry in self._entries])

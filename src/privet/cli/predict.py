@@ -1,4 +1,4 @@
-"""``privet predict``: classes for new records."""
+"""``privet predict``: classes or numbers for new records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def predict(
     verify_key: Path | None,
     force: bool,
 ) -> None:
-    """Predict the class of each record in DATA with a released MODEL. Costs no privacy budget.
+    """Predict the class (or number) of each record in DATA with a released MODEL. Costs no privacy budget.
 
     The predictions say something about the records in DATA, so they are as private as that file is.
     """
@@ -63,5 +63,5 @@ def predict(
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
             return
-    done = f"{count} records were classified; the predictions are in {place}."
+    done = f"{count} predictions were made; they are in {place}."
     to.result({"predictions": str(place), "records": count}, lambda: click.echo(done))

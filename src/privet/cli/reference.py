@@ -86,6 +86,9 @@ def _prose(text: str | None) -> list[str]:
     return lines
 
 
+_COMMANDS = {"classify": ("fit {}", "cross-validate {}"), "regress": ("fit {}",), "select": ("select",)}
+
+
 def algorithms_page() -> str:
     """Every algorithm with its parameters."""
     from privet.cli.algorithms import described
@@ -97,8 +100,9 @@ def algorithms_page() -> str:
         cls = entry.load()
         lines += ["", f"## {entry.name}", "", entry.line, ""]
         lines += [f"In Python: `{cls.__module__}.{cls.__name__}` (family: {entry.family})."]
+        commands = _COMMANDS[entry.family]
         lines += [
-            f"On the command line: `privet fit {entry.name}`, `privet cross-validate {entry.name}`.",
+            f"On the command line: {', '.join(f'`privet {c.format(entry.name)}`' for c in commands)}.",
             "",
         ]
         rows = [(f"`{p['name']}`", p["kind"], p["limits"], p["default"], p["help"]) for p in described(cls)]

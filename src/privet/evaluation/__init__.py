@@ -8,12 +8,14 @@ from privet.evaluation import metrics
 from privet.evaluation.cross_validation import CrossValidation, cross_validate, cross_validation_cost
 from privet.evaluation.figures import Figure
 from privet.evaluation.holdout import evaluate, evaluation_cost
+from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 
 __all__ = [
     "CrossValidation",
     "Evaluation",
     "Figure",
+    "RegressionEvaluation",
     "cross_validate",
     "cross_validation_cost",
     "evaluate",

@@ -29,9 +29,11 @@ from privet.curator import Curator, Measurement, as_source, empty_table, is_tabl
 from privet.errors import DataError, ParameterError
 from privet.estimator import PrivateClassifier
 from privet.evaluation.figures import Measured, Sums
+from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
+from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.release import Guarantee
-from privet.schema import Schema
+from privet.schema import Number, Schema
 from privet.stats import Confusion, PredictionErrors, Predictor, Rows
 
 __all__ = ["Measures", "evaluate", "evaluation_cost"]
@@ -56,8 +58,10 @@ def evaluate(
     random_state: Any = None,
     measures: Measures = "all",
     log_loss_bound: float | None = None,
-) -> Evaluation:
+) -> Evaluation | RegressionEvaluation:
     """How well a released model predicts the records of a table: (data, y), or a table that holds the target.
+
+    A classifier gets its confusion matrix and WEKA's measures, a regression R² and its errors.
 
     The result is (ε, δ)-differentially private for the unit of privacy in the model's schema and is paid from
     ``ledger`` (by default the model's own, if it has one). ``public=True`` declares that the test data is
@@ -75,18 +79,21 @@ def evaluate(
     >>> 0.8 < result.accuracy.value < 0.95, result.accuracy.error < 0.01, result.guarantee.epsilon
     (True, True, 0.5)
     """
-    require_classifier(model)
+    regression = isinstance(model, PrivateRegressor)
+    if not regression:
+        require_classifier(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
     table = _test_table(model, data, y)
-    columns = tuple(column.name for column in schema.attributes)
-    predictor = Predictor(model._log_scores, columns)
     bound = settled_bound(log_loss_bound, public)
-    plan = measurements(predictor, schema, measures, bound)
-    inferred = bool(schema.drafted)
+    if regression:
+        plan = regression_plan(schema, model._predictions)
+    else:
+        columns = tuple(column.name for column in schema.attributes)
+        plan = measurements(Predictor(model._log_scores, columns), schema, measures, bound)
     if public:
         refuse_payment(epsilon, ledger)
-        confusion, *others = map(Measured, public_answers(table, schema, [m.statistic for m in plan]))
+        found = list(map(Measured, public_answers(table, schema, [m.statistic for m in plan])))
         guarantee = declared_public(schema, "The test data was declared public; the figures are exact.")
     else:
         curator = Curator(
@@ -95,14 +102,16 @@ def evaluate(
             required_amount(epsilon, delta),
             ledger=ledger if ledger is not None else getattr(model, "ledger", None),
             randomness=randomness.of(random_state),
-            inferred=inferred,
+            inferred=bool(schema.drafted),
             what=f"evaluate {type(model).__name__}",
         )
         with curator:
-            confusion, *others = [Measured.mean([release]) for release in curator.measure(plan)]
+            found = [Measured.mean([release]) for release in curator.measure(plan)]
         guarantee = curator.guarantee
-    sums = Sums(others[0], bound, _prior(model)) if others else None
-    return Evaluation.of(schema.nominal_target().labels, confusion, sums, guarantee)
+    if regression:
+        return RegressionEvaluation.of(numeric_target(schema), found[0], guarantee)
+    sums = Sums(found[1], bound, _prior(model)) if len(found) > 1 else None
+    return Evaluation.of(schema.nominal_target().labels, found[0], sums, guarantee)
 
 
 def evaluation_cost(
@@ -119,8 +128,11 @@ def evaluation_cost(
     >>> print(evaluation_cost(schema, epsilon=1.0, measures="confusion").steps[0].sentence())
     confusion matrix: geometric noise, ε = 1; off by at most 3 records in 95 % of cases.
     """
-    predictor = Predictor(_no_scores, ())
     bound = settled_bound(log_loss_bound, public=False)
+    if schema.target is not None and isinstance(schema[schema.target], Number):
+        plan = regression_plan(schema)
+    else:
+        plan = measurements(Predictor(_no_scores, ()), schema, measures, bound)
     curator = Curator(
         empty_table(schema),
         schema,
@@ -129,7 +141,7 @@ def evaluation_cost(
         what="rehearsal",
     )
     with curator:
-        curator.measure(measurements(predictor, schema, measures, bound))
+        curator.measure(plan)
     return curator.guarantee
 
 

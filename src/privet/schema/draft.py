@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +18,10 @@ from privet.schema.unit import Unit
 __all__ = ["draft"]
 
 MOST_VALUES = 1000
+# A target with more different numbers than this is a quantity to be predicted, and not a class.
+MOST_CLASSES = 20
+
+Role = Literal["attribute", "target", "class"]
 
 
 @dataclass
@@ -30,7 +34,7 @@ class _Seen:
     integer: bool = True
     values: dict[Any, None] = field(default_factory=dict)
 
-    def see(self, name: str, array: pa.Array, nominal: bool) -> None:
+    def see(self, name: str, array: pa.Array, role: Role) -> None:
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         array = array.drop_null()
@@ -40,12 +44,14 @@ class _Seen:
             return
         kind = array.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            if not nominal:
+            if role != "class":
                 ends = pc.min_max(array)
                 self.numeric = True
                 self.integer &= pa.types.is_integer(kind)
                 self.low = min(self.low, float(ends["min"].as_py()))
                 self.high = max(self.high, float(ends["max"].as_py()))
+                if role == "target" and len(self.values) <= MOST_CLASSES:
+                    self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))
                 return
         elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
             raise DataError(
@@ -63,7 +69,7 @@ class _Seen:
 
     def column(self, name: str) -> Column | None:
         """The drafted column, or nothing where every value is missing."""
-        if self.numeric:
+        if self.numeric and not 0 < len(self.values) <= MOST_CLASSES:
             if self.low == self.high:  # a constant: bounds must differ
                 self.high = self.low + max(1.0, abs(self.low))
             if self.integer and max(abs(self.low), abs(self.high)) < 2**53:
@@ -81,10 +87,12 @@ def draft(
     ignore: Iterable[str] = (),
     unit: Unit | None = None,
     dataset: str | None = None,
+    classes: bool = False,
 ) -> Schema:
     """A schema read off the data, every entry marked as such.
 
-    Columns in which every value is missing are left out. The target is always a category.
+    Columns in which every value is missing are left out. A target of few different numbers is taken for a
+    category; with ``classes`` any target is.
     """
     unit = unit or Unit()
     skipped = {*ignore, unit.id}
@@ -94,7 +102,8 @@ def draft(
         rows += batch.num_rows
         for name, array in zip(batch.schema.names, batch.columns, strict=True):
             if name not in skipped:
-                seen.setdefault(name, _Seen()).see(name, array, nominal=name == target)
+                role: Role = "attribute" if name != target else "class" if classes else "target"
+                seen.setdefault(name, _Seen()).see(name, array, role)
     if rows == 0:
         raise DataError("The table holds no records, so there is nothing to draft a schema from.")
     if target is not None and target not in seen:

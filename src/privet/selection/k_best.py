@@ -290,7 +290,16 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
 
     def transform(self, X: Any) -> Any:
         """The chosen columns. A data frame remembers that it was cut, and a model's schema follows."""
+        check_is_fitted(self)
+        names = getattr(X, "column_names", getattr(X, "columns", ()))
+        if set(self.columns_) < set(names):  # a whole table, which holds the target too
+            X = X.select(list(self.columns_)) if hasattr(X, "select") else X[list(self.columns_)]
         out = super().transform(X)
         if hasattr(out, "attrs"):
             out.attrs["privet_selected"] = [n for n in self.columns_ if n in self.chosen_]
         return out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True  # a table that holds it counts
+        return tags

@@ -16,7 +16,7 @@ from privet.service.runs import build, settled
 from privet.service.tables import Watch, database_errors, open_table
 
 if TYPE_CHECKING:
-    from privet.evaluation import CrossValidation, Evaluation
+    from privet.evaluation import CrossValidation, Evaluation, RegressionEvaluation
 
 __all__ = ["cross_validate", "evaluate", "plan_cross_validation", "plan_evaluation"]
 
@@ -53,8 +53,8 @@ def evaluate(
     seed: int | None = None,
     engine: str = "auto",
     watch: Watch | None = None,
-) -> Evaluation:
-    """The scores of a released model on a table that holds the true classes."""
+) -> Evaluation | RegressionEvaluation:
+    """The scores of a released model on a table that holds the true classes (or numbers)."""
     from privet.evaluation import evaluate as score
     from privet.evaluation import evaluation_cost
 

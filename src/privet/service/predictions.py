@@ -36,7 +36,7 @@ def predict(
     keep: Sequence[str] = (),
     watch: Watch | None = None,
 ) -> int:
-    """Write the predicted class of each record, and return how many there were.
+    """Write the predicted class (or number) of each record, and return how many there were.
 
     ``keep`` names columns of the data to copy beside the predictions. A value that the model's schema does
     not know counts as missing. Predictions say something about the records they were made for: they are as
@@ -51,7 +51,9 @@ def predict(
             f"The table has no column '{missing[0]}'.",
             "Predict from a table with the same attributes as the model's (privet model show).",
         )
-    labels = [str(label) for label in model.classes_]
+    labels = [str(label) for label in getattr(model, "classes_", ())]
+    if probabilities and not labels:
+        raise ParameterError("A regression predicts a number, which has no probabilities.", "Leave them out.")
     added = [PREDICTED, *([f"probability_{label}" for label in labels] if probabilities else [])]
     if clash := [name for name in keep if name in added]:
         raise ParameterError(f"'{clash[0]}' is the name of a column that this writes.", "Leave it out.")
@@ -60,11 +62,14 @@ def predict(
     def batches() -> Iterator[pa.RecordBatch]:
         nonlocal count
         for batch in source.batches(list(dict.fromkeys([*wanted, *keep]))):
-            chances = model.predict_proba(ArrowSource(pa.Table.from_batches([batch.select(wanted)])))
+            records = ArrowSource(pa.Table.from_batches([batch.select(wanted)]))
             columns = [batch.column(name) for name in keep]
-            columns.append(pa.array(labels).take(pa.array(chances.argmax(axis=1))))
-            if probabilities:
-                columns += [pa.array(column) for column in chances.T]
+            if labels:
+                chances = model.predict_proba(records)
+                columns.append(pa.array(labels).take(pa.array(chances.argmax(axis=1))))
+                columns += [pa.array(column) for column in chances.T] if probabilities else []
+            else:
+                columns.append(pa.array(model.predict(records)))
             count += batch.num_rows
             if watch is not None:
                 watch(count, None)
@@ -73,9 +78,10 @@ def predict(
             raise DataError("The table holds no records.", "Check that it is the right file.")
 
     if write is write_arff:
-        classes = Category(PREDICTED, tuple(labels))
+        target = schema[str(schema.target)]
+        what = Category(PREDICTED, tuple(labels)) if labels else replace(target, name=PREDICTED)
         kept = tuple(column for column in schema.columns if column.name in keep)
-        write_arff(batches(), out, replace(schema, columns=(*kept, classes), target=None))
+        write_arff(batches(), out, replace(schema, columns=(*kept, what), target=None))
     else:
         write(batches(), out)
     return count

@@ -12,10 +12,10 @@ from sklearn.linear_model import LinearRegression as LeastSquares
 from sklearn.linear_model import Ridge as ReferenceRidge
 from sklearn.utils.estimator_checks import check_estimator
 
-from privet.budget import Ledger, Pure, exact
-from privet.errors import BudgetExceeded, SchemaError
+from privet.budget import exact
+from privet.errors import SchemaError
 from privet.learning.linear import Encoder
-from privet.learning.regress import LinearRegression, Ridge, evaluate_regression
+from privet.learning.regress import LinearRegression, Ridge
 from privet.schema import Schema, Unit
 
 
@@ -100,30 +100,3 @@ def test_odd_tables(epsilon):
         assert np.isfinite(model.coef_).all()
     with pytest.raises(SchemaError, match="is a category"):
         Ridge(schema=Schema.of({"x": (0.0, 1.0), "c": ["a"]}, target="c")).fit(table)
-
-
-# Private evaluation
-
-
-def test_the_private_score_is_near_the_exact_one():
-    table, schema = wages()
-    model = Ridge(epsilon=10.0, schema=schema).fit(table)
-    score = evaluate_regression(model, table, epsilon=20.0)
-    exact_r2 = r2(model, table)
-    residual = np.asarray(table["wage"]) - model.predict(table)
-    assert abs(score.r2 - exact_r2) <= score.r2_error + 0.01
-    assert abs(score.root_mean_squared_error - np.sqrt(np.mean(residual**2))) < 10
-    assert abs(score.mean_absolute_error - np.mean(np.abs(residual))) < 10
-    assert score.guarantee.epsilon == 20.0
-
-
-def test_the_score_is_paid_for():
-    table, schema = wages(200)
-    schema = Schema(schema.columns, target="wage", dataset="wages")
-    model = Ridge(schema=schema).fit(table)
-    ledger = Ledger.in_memory().as_analyst("test")
-    ledger.open_account("wages", Pure(exact(1)), unit=schema.unit)
-    evaluate_regression(model, table, epsilon=0.75, ledger=ledger)
-    assert ledger.spent("wages") == Pure(exact(0.75))
-    with pytest.raises(BudgetExceeded):
-        evaluate_regression(model, table, epsilon=0.75, ledger=ledger)
