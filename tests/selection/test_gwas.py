@@ -10,7 +10,6 @@ from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.schema import Unit
 from privet.selection.gwas import QualityControl, Study, count_significant, top_snps
-from privet.selection.gwas.count_significant import count_scores
 from privet.selection.gwas.study import tables_of
 from privet.sources import PackedGenotypes, write_plink
 from privet.stats.genotype_kernels import hardy_weinberg
@@ -125,16 +124,6 @@ def _counts(study, source):
     from privet.engines import GenotypeEngine
 
     return GenotypeEngine().answer([study.question], source, study.schema)
-
-
-def test_count_scores_have_sensitivity_one_and_are_right():
-    draw = np.random.default_rng(0)
-    for _ in range(300):
-        distances = draw.integers(-6, 7, draw.integers(1, 9))
-        scores = count_scores(distances, len(distances))
-        assert np.flatnonzero(scores == 0).tolist() == [(distances >= 1).sum()]
-        moved = distances + draw.integers(-1, 2, len(distances))
-        assert np.abs(count_scores(moved, len(distances)) - scores).max() <= 1
 
 
 def test_how_many_are_significant(study):

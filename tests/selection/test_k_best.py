@@ -215,3 +215,37 @@ def test_scikit_learns_own_checks():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(SelectKBest(schema="infer", epsilon=100.0))
+
+
+def test_as_many_as_are_significant():
+    X, y, schema = people()
+    how = {"schema": schema, "public_class": True, "tau": 1e-6, "epsilon": 30.0}
+    for criterion in ("distance", "odds_ratio"):
+        selector = SelectKBest(k=0, criterion=criterion, **how).fit(X, y)
+        assert sorted(selector.chosen_) == ["snp4", "snp9"]
+        counted, chosen, told = selector.guarantee_.steps
+        assert "how many of 12 attributes have p < 1e-06" in counted.what
+        assert counted.amount.epsilon + chosen.amount.epsilon + told.amount.epsilon == 30
+    exact = SelectKBest(k=0, criterion="distance", mechanism="none", **how).fit(X, y)
+    assert sorted(exact.chosen_) == ["snp4", "snp9"]
+    assert len(SelectKBest(k=0, criterion="distance", **how).rehearse().steps) == 3
+
+
+def test_none_are_significant():
+    X, y, schema = people()
+    X = X[[name for name in X if name not in ("snp4", "snp9")]]
+    schema = Schema.of(
+        {name: [0, 1, 2] for name in X} | {"ill": [0, 1]}, target="ill", unit=Unit("replace"), missing="error"
+    )
+    selector = SelectKBest(
+        k=0, criterion="distance", schema=schema, public_class=True, tau=1e-9, epsilon=60.0
+    ).fit(X, y)
+    assert selector.chosen_ == []
+    assert not selector.get_support().any()
+    assert len(selector.guarantee_.steps) == 1
+
+
+def test_a_count_needs_a_threshold():
+    X, y, schema = people()
+    with pytest.raises(ParameterError, match="has no such threshold"):
+        SelectKBest(k=0, criterion="chi2", schema=schema, public_class=True).fit(X, y)

@@ -21,7 +21,7 @@ MECHANISMS = ("permute_and_flip", "exponential", "laplace", "gaussian")
 @click.command()
 @click.argument("data", type=FILE)
 @schema_option
-@click.option("--k", "-k", type=int, default=1, show_default=True, help="How many attributes are chosen.")
+@click.option("--k", "-k", type=int, default=1, show_default=True, help="How many; 0: as many as pass tau.")
 @click.option("--epsilon", type=float, required=True, help="Privacy loss of the whole run.")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="0 gives pure privacy.")
 @click.option(
@@ -81,7 +81,7 @@ def select(
         selector.ledger = run.opened_ledger()
         to.confirm(f"Spend ε = {epsilon:g}{f', δ = {delta:g}' if delta else ''} on a choice?", run.yes)
         selector.fit(data)
-    values = [None] * k if no_values else selector.values_.tolist()
+    values = [None] * len(selector.chosen_) if no_values else selector.values_.tolist()
     result = {
         "chosen": selector.chosen_,
         "values": values,

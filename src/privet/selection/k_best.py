@@ -6,7 +6,8 @@ chooses, half is for the values; without values the choice has all of it.
 
 **Privacy.** The choice is ``mechanisms.top_k``, by a score whose sensitivity is proved beside it; the
 values of the k chosen attributes are k measurements of one score's sensitivity. The two compose
-sequentially to (ε, δ).
+sequentially to (ε, δ). With k = 0 a third of the budget goes to a private count before
+(``significant_count``), and what is left in halves to the choice of as many and to their values.
 """
 
 from __future__ import annotations
@@ -41,11 +42,14 @@ from privet.selection.scores import (
     Trend,
 )
 from privet.selection.scores.base import require_groups
+from privet.selection.significant_count import count_scores
 from privet.stats import Answer, Contingency, Judgement
 
 __all__ = ["SelectKBest"]
 
 HALF = Fraction(1, 2)
+COUNTING = Fraction(1, 3)
+REHEARSED = 1000  # so far behind in a rehearsal's scores that no noise makes up for it
 
 
 class SelectKBest(SelectorMixin, PrivateEstimator):
@@ -72,7 +76,9 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
     def __init__(
         self,
         *,
-        k: Annotated[int, Ge(1), "How many attributes are chosen."] = 1,
+        k: Annotated[
+            int, Ge(0), "How many attributes; 0 for as many as pass tau, which is counted privately."
+        ] = 1,
         criterion: Annotated[
             Literal[
                 "majority",
@@ -144,18 +150,45 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             )
         elif score.needs == "replace":
             curator.assume("that every record has a class", f"score {score.what}")
+        k, left = self.k, Fraction(1)
+        if not k:
+            k, left = self._count(curator, plan), 1 - COUNTING
+            if not k:
+                self._keep(schema, np.empty(0, np.int64))
+                self._tell(schema, np.empty((0, 0)), 0.0, 0.0)
+                return
         chosen, release = curator.select(
             plan,
             lambda answers: self._judge(answers, schema)[0],
-            k=self.k,
+            k=k,
             how=self.mechanism,  # type: ignore[arg-type]  # "none" does not come here
-            share=HALF if self.values else Fraction(1),
-            values_share=HALF if self.values else None,
-            what=f"the {self.k} best of {len(plan)} attributes by {score.what}",
+            share=left * HALF if self.values else left,
+            values_share=left * HALF if self.values else None,
+            what=f"the {k} best of {len(plan)} attributes by {score.what}",
         )
         self._keep(schema, self._order(schema)[chosen])
         if release is not None:
             self._tell(schema, release.value, release.standard_deviation, release.error)
+
+    def _count(self, curator: Curator, plan: list[Contingency]) -> int:
+        """How many attributes pass τ, privately."""
+        schema = curator.schema
+
+        def judge(answers: list[Answer]) -> Judgement:
+            if not any(int(answer.sum()) for answer in answers):  # a rehearsal tells of one attribute
+                return Judgement(-np.abs(np.arange(len(plan) + 1) - 1) * REHEARSED, schema.unit.most)
+            distances = self._judge(answers, schema)[0].scores
+            return Judgement(count_scores(distances, len(plan)), schema.unit.most, unit="records to change")
+
+        [count], _ = curator.select(
+            plan,
+            judge,
+            k=1,
+            how="permute_and_flip",
+            share=COUNTING,
+            what=f"how many of {len(plan)} attributes have p < {self.tau:g}",
+        )
+        return int(count)
 
     def _run_public(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
         if ledger is not None:
@@ -164,7 +197,8 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             )
         answers = public_answers(source, schema, self.plan(schema))
         judged, order = self._judge(answers, schema)
-        best = np.argsort(-judged.scores, kind="stable")[: self.k]
+        k = self.k or int((judged.scores >= 1).sum())  # a distance of 1 and more is significant
+        best = np.argsort(-judged.scores, kind="stable")[:k]
         self._keep(schema, order[best])
         self._tell(schema, judged.values[best] / judged.scale, 0.0, 0.0)
         self.schema_ = schema
@@ -196,6 +230,11 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
     def _refuse(self, schema: Schema) -> None:
         """Every refusal that needs no data."""
         target, score = schema.nominal_target(), self._scorer()
+        if not self.k and not isinstance(score, Distance):
+            raise ParameterError(
+                f"k = 0 counts the attributes that pass tau; the score {score.what} has no such threshold.",
+                "Use the score distance or odds_ratio, or give k.",
+            )
         if self.k > len(schema.attributes):
             raise ParameterError(
                 f"k = {self.k}, and the schema has {len(schema.attributes)} attributes.", "Give a smaller k."

@@ -1,17 +1,7 @@
 """How many variants are significant: a private count, so that k need not be guessed.
 
-One subject's genotypes can make *all* variants cross the threshold, so the count itself has no useful
-sensitivity. Distance scores have. Sort them: s₁ ≥ s₂ ≥ …; exactly i variants are significant iff sᵢ ≥ 1 and
-sᵢ₊₁ ≤ 0. The candidate i gets the score
-
-    q(i) = −max(1 − sᵢ, sᵢ₊₁, 0)        (s₀ = +∞, s_{m+1} = −∞)
-
-**Sensitivity 1.** Every distance score moves by at most 1, so every order statistic sᵢ does (if at least i
-scores are ≥ x, at least i are ≥ x − 1 on a neighbour); a maximum of functions that move by at most 1 does,
-too. ∎
-
-q is 0 for the true count and falls by one for each record that would have to change to make i right.
-Permute-and-flip chooses i. So the answer is the count of a study that differs in few records.
+Permute-and-flip chooses it by the scores of ``selection.significant_count``, whose sensitivity is proved
+there.
 """
 
 from __future__ import annotations
@@ -20,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Ledger
@@ -30,9 +19,10 @@ from privet.selection.distances import Test, distance_scores
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import refuse
 from privet.selection.scores import Distance
+from privet.selection.significant_count import count_scores
 from privet.stats import Judgement
 
-__all__ = ["SignificantCount", "count_scores", "count_significant"]
+__all__ = ["SignificantCount", "count_significant"]
 
 
 @dataclass(frozen=True)
@@ -51,20 +41,6 @@ class SignificantCount:
             "tau": self.tau,
             "guarantee": self.guarantee.to_dict(),
         }
-
-
-def count_scores(distances: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """q(0), …, q(most).
-
-    >>> count_scores(np.array([5, 2, -3, -9]), 4).tolist()
-    [-5, -2, 0, -4, -10]
-    """
-    falling = -np.sort(-distances)[: most + 1]
-    far = np.iinfo(np.int64).max // 4
-    above = np.concatenate([[far], falling])[: most + 1]
-    below = np.concatenate([falling, [-far]])[: most + 1]
-    scores: NDArray[np.int64] = -np.maximum(np.maximum(1 - above, below), 0)
-    return scores
 
 
 def count_significant(
