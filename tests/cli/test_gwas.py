@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from privet.sources import ArffSource, PackedGenotypes, PlinkSource, write_plink
+from privet.sources import ArffSource, PackedGenotypes, PlinkSource, open_source, write_plink
 
 
 @pytest.fixture
@@ -112,3 +112,121 @@ def test_refusals(bed, run, tmp_path):
     fam = bed.with_suffix(".fam")
     fam.write_text(fam.read_text().replace(" 2\n", " 1\n"))
     assert "no case" in run("gwas", "qc", bed, code=4).stderr
+
+
+def test_a_dry_run_tells_the_cost_and_spends_nothing(bed, run, answer):
+    run("gwas", "open", bed, "--epsilon", 3)
+    before = answer("ledger", "show")
+    plan = answer("gwas", "top-snps", bed, "-k", 2, "--epsilon", 2, "--dry-run")
+    assert plan["dry_run"] is True
+    assert [step["amount"]["epsilon"] for step in plan["steps"]] == ["1", "1"]
+    assert plan["after"]["left"]["epsilon"] == "1"
+    count = answer("gwas", "count-significant", bed, "--epsilon", 1, "--dry-run")
+    assert len(count["steps"]) == 1
+    assert "Nothing has been spent." in run("gwas", "top-snps", bed, "--epsilon", 2, "--dry-run").stdout
+    run("gwas", "top-snps", bed, "--epsilon", 4, "--dry-run", code=5)  # more than there is
+    assert answer("ledger", "show") == before
+
+
+def test_a_dry_run_without_a_ledger_reads_no_genotype(bed, run, answer):
+    genotypes = bed.read_bytes()
+    # Whatever the genotypes are, the plan is the same: it is made of public things.
+    plans = []
+    for fill in (b"\x00", b"\xff"):
+        bed.write_bytes(genotypes[:3] + fill * (len(genotypes) - 3))
+        plans.append(answer("gwas", "top-snps", bed, "--epsilon", 2, "--dry-run", "--no-ledger"))
+    assert plans[0] == plans[1]
+    assert plans[0]["dataset"] is None
+
+
+def test_a_study_without_an_account_is_told_how_to_open_one(bed, run):
+    said = run("gwas", "top-snps", bed, "--epsilon", 1, code=6).stderr
+    assert f"privet gwas open {bed}" in said
+    run("gwas", "open", bed.parent / "s.bed", "--epsilon", 3, "--maf", 0.01)
+    other = bed.with_name("t.bed")
+    for ending in (".bed", ".bim"):
+        other.with_suffix(ending).write_bytes(bed.with_suffix(ending).read_bytes())
+    other.with_suffix(".fam").write_text(bed.with_suffix(".fam").read_text().replace("s0 s0", "u0 u0"))
+    said = run("gwas", "count-significant", other, "--epsilon", 1, code=6).stderr
+    assert "privet gwas open" in said
+
+
+def test_a_damaged_list_of_variants_costs_nothing(bed, run, answer):
+    run("gwas", "open", bed, "--epsilon", 3)
+    before = answer("ledger", "show")
+    bim = bed.with_suffix(".bim")
+    bim.write_text(bim.read_text().replace("rs4\t0\t", "rs4\t"))
+    run("gwas", "top-snps", bed, "--epsilon", 1, code=4)
+    assert answer("ledger", "show") == before
+
+
+def test_a_report_of_odds_ratios(bed, run, tmp_path):
+    report = tmp_path / "odds.html"
+    run(
+        "gwas",
+        "top-snps",
+        bed,
+        "--no-ledger",
+        "-k",
+        2,
+        "--epsilon",
+        40,
+        "--score",
+        "odds_ratio",
+        "-o",
+        report,
+    )
+    html = report.read_text()
+    assert "odds ratio of a1 (95 % interval)" in html
+    assert html.count("<svg") == 1
+
+
+def test_a_measured_trait_with_a_public_split(bed, run, answer, tmp_path):
+    fam = bed.with_suffix(".fam")
+    people = [line.split() for line in fam.read_text().splitlines()]
+    fam.write_text(
+        "".join(" ".join([*line[:5], f"{place / 7:.3f}"]) + "\n" for place, line in enumerate(people))
+    )
+    assert "--phenotypes" in run("gwas", "qc", bed, code=4).stderr
+    split = tmp_path / "split.txt"
+    split.write_text("".join(f"{line[1]} {'case' if line[5] == '2' else 'control'}\n" for line in people))
+    assert answer("gwas", "qc", bed, "--phenotypes", split)["cases"] == 60
+
+
+def test_a_filtered_copy_in_plink_format(bed, run, answer, tmp_path):
+    run("gwas", "convert", bed, "-o", "few.bed", "--maf", 0.3)
+    few = answer("gwas", "qc", tmp_path / "few.bed", "--maf", 0.3)
+    assert few["variants"] == few["variants_kept"] < 300
+    [kept] = PlinkSource(tmp_path / "few.bed").batches(["rs17"])
+    [all_] = PlinkSource(bed).batches(["rs17"])
+    assert kept["rs17"].equals(all_["rs17"])
+
+
+def test_strata_from_a_file(bed, run, answer, tmp_path):
+    strata = tmp_path / "strata.txt"
+    strata.write_text("id stratum\n" + "".join(f"s{i},{'north' if i % 2 else 'south'}\n" for i in range(120)))
+    how = ("--strata", strata, "--no-ledger", "-k", 1, "--epsilon", 100)
+    top = answer("gwas", "top-snps", bed, *how, "--score", "chi2", "--test", "trend")
+    assert top["snps"][0]["id"] == "rs17"
+    assert any("2 strata" in caveat for caveat in top["guarantee"]["caveats"])
+    run("gwas", "top-snps", bed, *how, code=2)
+    for wrong, said in [("s0 a b\n", "not an id"), ("s0 a\ns0 b\n", "twice"), ("s0 a\n", "no stratum")]:
+        strata.write_text(wrong)
+        assert said in run("gwas", "top-snps", bed, *how, code=4).stderr
+
+
+def test_every_format_holds_the_same_genotypes(bed, run, tmp_path):
+    how = ("--maf", 0.25, "--subject-missing", 0.01)
+    for name in ("s.parquet", "s.csv", "s.csv.gz", "s.arff"):
+        run("gwas", "convert", bed, "-o", name, *how)
+    whole = pq.read_table(tmp_path / "s.parquet")
+    assert 0 < whole.num_rows < 120
+    assert 2 < whole.num_columns < 302
+    for name in ("s.csv", "s.csv.gz", "s.arff"):
+        source = open_source(tmp_path / name)
+        read = pa.Table.from_batches(source.batches())
+        columns = [c for c in whole.column_names if c != "iid" or name != "s.arff"]
+        assert list(source.names) == columns
+        for column in columns:
+            cells = [None if cell is None else str(cell) for cell in read[column].to_pylist()]
+            assert cells == [None if cell is None else str(cell) for cell in whole[column].to_pylist()]

@@ -6,6 +6,8 @@ from __future__ import annotations
 def test_select(account, run, answer):
     plan = run("select", account, "-s", "people.toml", "--epsilon", "1", "--dry-run")
     assert "Nothing has been spent" in plan.stdout
+    assert "Planned: fit select-k-best. It would cost ε = 1" in plan.stdout
+    assert "after: ε = 1 spent" in plan.stdout
     found = answer("select", account, "-s", "people.toml", "--epsilon", "1.5", "-y")
     assert found["chosen"] == ["age"]
     assert found["guarantee"]["epsilon"] == 1.5

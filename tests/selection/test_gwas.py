@@ -9,7 +9,7 @@ import pytest
 from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.schema import Unit
-from privet.selection.gwas import QualityControl, Study, count_significant, top_snps
+from privet.selection.gwas import QualityControl, Study, count_significant, noisy_tables, top_snps
 from privet.selection.gwas.study import tables_of
 from privet.sources import PackedGenotypes, write_plink
 from privet.stats.genotype_kernels import hardy_weinberg
@@ -254,3 +254,65 @@ def test_from_files(tmp_path):
     assert (study.cases, study.controls) == (150, 150)
     release = top_snps(study, 3, epsilon=80, score="odds_ratio")
     assert all(snp.odds_ratio.high < 1 for snp in release.snps)  # cases and controls changed places
+
+
+def test_strata_take_a_confounder_away(tmp_path):
+    """Cases are more frequent in one of two populations, and so is an allele that does nothing."""
+    draw = np.random.default_rng(3)
+    people = 800
+    population = np.repeat([0, 1], people // 2)
+    phenotype = (draw.random(people) < np.where(population == 0, 0.8, 0.2)).astype(np.int8)
+    copies = draw.binomial(2, 0.3, (50, people)).astype(np.uint8)
+    copies[7] = draw.binomial(2, np.where(population == 0, 0.9, 0.1))
+    copies[11] = draw.binomial(2, np.where(phenotype == 1, 0.65, 0.35))
+    table = pa.table(
+        {
+            "chromosome": ["1"] * 50,
+            "id": [f"rs{i}" for i in range(50)],
+            "position": range(50),
+            "a1": ["A"] * 50,
+            "a2": ["C"] * 50,
+        }
+    )
+    names = [f"s{i}" for i in range(people)]
+    source = PackedGenotypes(copies, names, phenotype, table)
+    how = {"epsilon": 200.0, "score": "chi2", "test": "trend", "random_state": 1}
+    plain = top_snps(Study(source), 1, **how)
+    assert plain.snps[0].name == "rs7"
+    assert any("No covariate" in caveat for caveat in plain.guarantee.caveats)
+    strata = {name: str(p) for name, p in zip(names, population, strict=True)}
+    study = Study(source, strata=strata)
+    within = top_snps(study, 1, **how)
+    assert within.snps[0].name == "rs11"
+    assert any("within 2 strata" in caveat for caveat in within.guarantee.caveats)
+    assert ("the stratum of every subject", "given with the request") in within.guarantee.public
+    for refused in (
+        lambda: top_snps(study, 1, epsilon=1.0),
+        lambda: count_significant(study, epsilon=1.0),
+        lambda: noisy_tables(study, epsilon=1.0),
+    ):
+        with pytest.raises(ParameterError):
+            refused()
+    with pytest.raises(DataError, match="no stratum"):
+        Study(source, strata=dict(list(strata.items())[1:]))
+    alone = {name: str(p) for name, p in zip(names, phenotype, strict=True)}
+    with pytest.raises(DataError, match="both cases and controls"):
+        top_snps(Study(source, strata=alone), 1, **how)
+
+
+def test_a_rehearsal_reads_no_genotype_and_has_the_steps_of_the_run(study):
+    class Unread(PackedGenotypes):
+        def blocks(self):
+            raise AssertionError("a genotype was read")
+
+    closed = Study(study.source)
+    closed.source.__class__ = Unread
+    try:
+        planned = top_snps(closed.rehearsal(), 3, epsilon=2.0).guarantee
+        counted = count_significant(closed.rehearsal(), epsilon=2.0).guarantee
+        with pytest.raises(AssertionError):
+            top_snps(closed, 3, epsilon=2.0)
+    finally:
+        closed.source.__class__ = PackedGenotypes
+    assert planned.steps == top_snps(study, 3, epsilon=2.0).guarantee.steps
+    assert counted.steps == count_significant(study, epsilon=2.0).guarantee.steps

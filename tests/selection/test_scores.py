@@ -9,7 +9,17 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from privet.schema import Unit
-from privet.selection.scores import Allelic, Chi2, Majority, MutualInformation, OddsRatio, PValue, Trend
+from privet.selection.scores import (
+    Allelic,
+    Chi2,
+    Majority,
+    MutualInformation,
+    OddsRatio,
+    PValue,
+    Trend,
+    alleles,
+)
+from privet.selection.scores.alleles import trend_sensitivity
 from privet.selection.scores.base import FIXED
 from tests.selection.tables import all_tables, changes
 
@@ -123,3 +133,35 @@ def test_what_an_odds_ratio_releases():
         moves = np.abs(judged.values[there] - judged.values[others])
         assert moves.sum(axis=1).max() <= judged.l1 == 2
         assert (moves**2).sum(axis=1).max() <= judged.squared_l2 == 4
+
+
+@pytest.mark.parametrize("sizes", [*SIZES, (2, 9), (9, 9), (12, 5), (40, 40), (30, 200)])
+def test_the_bound_of_the_trend_test_holds_and_is_approached(sizes, monkeypatch):
+    exact = float(trend_sensitivity(sizes))
+    monkeypatch.setattr(alleles, "MOST_RECORDS", 0)
+    bound = float(trend_sensitivity.__wrapped__(sizes))
+    assert bound >= exact
+    if min(sizes) >= 30:
+        assert bound < 1.15 * exact
+
+
+def test_the_trend_test_has_a_sensitivity_for_groups_of_any_size():
+    assert trend_sensitivity((200_000, 100_000)) == 18
+    assert float(trend_sensitivity((1500, 1500))) <= 16
+
+
+def test_the_line_through_genotypes_stays_within_its_bounds():
+    """The heart of the bound's proof: a least-squares line of 0 and 1 on 0, 1, 2 stays in [−1, 2]."""
+    draw = np.random.default_rng(0)
+    lowest, highest = 1.0, 0.0
+    for _ in range(2000):
+        counts = draw.integers(0, 5, (2, 3))
+        genotype = np.repeat(np.tile(np.arange(3), 2), counts.ravel())
+        group = np.repeat([1.0, 0.0], counts.sum(axis=1))
+        if len(set(genotype)) < 2:
+            continue
+        slope, start = np.polyfit(genotype, group, 1)
+        line = start + slope * np.arange(3)
+        lowest, highest = min(lowest, line.min()), max(highest, line.max())
+    assert -1 - 1e-9 <= lowest < -0.9
+    assert 0.9 + 1 < highest <= 2 + 1e-9

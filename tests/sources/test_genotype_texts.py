@@ -119,3 +119,64 @@ def test_a_folder_without_a_usable_file(tmp_path, refuses):
     (tmp_path / "a.txt").write_text("nothing\n")
     refuses(lambda: ConsumerDnaSource(tmp_path), "No file")
     refuses(lambda: ConsumerDnaSource(tmp_path / "none"), "no folder")
+
+
+def _folder(path, people, variants, seed):
+    """A folder of people with two chips, two builds, no-calls and odd ids; and what the calls are."""
+    draw = np.random.default_rng(seed)
+    path.mkdir()
+    names = np.array([f"rs{100 + i}" if i % 9 else f"i{i}" if i % 2 else f"kgp{i}" for i in range(variants)])
+    pairs = [draw.choice(list("ACGT"), 2, replace=False) for _ in names]
+    truth = {}
+    for person in range(people):
+        build, ancestry = (36 if person % 4 == 0 else 37), person % 5 == 4
+        lines = [
+            f"# file of build {build}\n",
+            "rsid\tchromosome\tposition\t" + ("allele1\tallele2\n" if ancestry else "genotype\n"),
+        ]
+        for place, (name, pair) in enumerate(zip(names, pairs, strict=True)):
+            if draw.random() < 0.1:
+                continue
+            one, other = draw.choice(pair, 2)
+            if draw.random() < 0.05:
+                one, other = ("0", "0") if ancestry else ("-", "-")
+            truth[name, f"user{person}"] = one + other
+            chromosome, position = 1 + place * 22 // variants, 1000 + place * 10 - 3 * (build == 36)
+            calls = f"{one}\t{other}" if ancestry else one + other
+            lines.append(f"{name}\t{chromosome}\t{position}\t{calls}\n")
+        (path / f"user{person}_file.txt").write_text("".join(lines))
+    return truth
+
+
+@pytest.mark.parametrize(("people", "variants", "seed"), [(3, 40, 0), (9, 200, 1), (20, 500, 2)])
+def test_every_call_of_a_large_folder_is_where_it_belongs(tmp_path, people, variants, seed):
+    truth = _folder(tmp_path / "dna", people, variants, seed)
+    (tmp_path / "dna" / "user999_bad.txt").write_text("<html>\n" * 50)
+    source = ConsumerDnaSource(tmp_path / "dna", least_share=0.5)
+    assert [problem.file for problem in source.problems] == ["user999_bad.txt"]
+    table = source.variants.to_pydict()
+    copies = np.array(copies_of(source))
+    for row, (name, first, second) in enumerate(zip(table["id"], table["a1"], table["a2"], strict=True)):
+        assert first < second
+        for column, person in enumerate(source.subjects):
+            call = truth.get((name, person), "--")
+            assert copies[row, column] == (3 if call in ("--", "00") else call.count(first))
+    letters = {name: set() for name, _ in truth}
+    files = dict.fromkeys(letters, 0)
+    for (name, _), call in truth.items():
+        letters[name] |= set(call) & set("ACGT")
+        files[name] += 1
+    assert set(table["id"]) == {n for n in letters if len(letters[n]) == 2 and files[n] >= people / 2}
+    assert source.build == "37"
+    assert all(position % 10 == 0 for position in table["position"])  # of build 37 wherever one file has it
+    assert [int(c) for c in table["chromosome"]] == sorted(int(c) for c in table["chromosome"])
+
+
+def test_the_last_line_of_a_variant_counts_and_comments_may_stand_anywhere(tmp_path):
+    lines = "rs1\t1\t10\tAA\nrs2\t1\t20\tCT\n# a comment, GRCh38\nrs1\t1\t10\tAG\r\n"
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbf# hg19\n" + lines.encode())
+    (tmp_path / "b.txt").write_text("# hg19\nrs1\t1\t10\tGG\nrs2\t1\t20\tcc\n")
+    source = ConsumerDnaSource(tmp_path)
+    assert source.build == "37"
+    assert source.variants["id"].to_pylist() == ["rs1", "rs2"]
+    assert copies_of(source) == [[1, 0], [1, 2]]

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from privet.cli.options import FILE, Run, force, ledger_options
 from privet.cli.output import output, shows_json
+from privet.cli.plan import go_ahead, opened_by
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
+    from privet.release import Guarantee
     from privet.selection.gwas import Study
+    from privet.service import Plan
+
+
+class _Guaranteed(Protocol):
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+
+Released = TypeVar("Released", bound=_Guaranteed)
 
 __all__ = ["gwas"]
 
@@ -59,6 +70,7 @@ _pays = _stacked(
         "--no-ledger", is_flag=True, help="Keep no count of this run. Its guarantee says that nobody did."
     ),
     click.option("--seed", type=int, help="Repeatable noise, for tests only: it voids the guarantee."),
+    click.option("--dry-run", is_flag=True, help="Show cost and expected errors. Nothing is spent."),
     click.option("--yes", "-y", is_flag=True, help="Do not ask before spending."),
 )
 _epsilon = click.option("--epsilon", type=float, required=True, help="Privacy loss of the whole run.")
@@ -100,9 +112,12 @@ def _opened(
     maf: float,
     allele_count: int,
     hwe: float,
+    strata: Path | None = None,
     watch: Any = None,
+    reading: Any = None,
 ) -> Study:
     from privet.selection.gwas import QualityControl, Study
+    from privet.sources.phenotypes import read_strata
 
     opened = Study.open(
         study,
@@ -110,7 +125,9 @@ def _opened(
         keep=None if keep is None else _list(keep),
         dataset=dataset,
         quality=QualityControl(subject_missing, call_rate, maf, allele_count, hwe),
+        strata=None if strata is None else read_strata(strata),
         watch=watch,
+        reading=reading,
     )
     problems = getattr(opened.source, "problems", ())
     for problem in problems:
@@ -131,20 +148,44 @@ def _list(path: Path) -> list[str]:
         ) from None
 
 
-def _payer(how: dict[str, Any], what: str, epsilon: float, delta: float) -> tuple[Ledger | None, int | None]:
-    """The ledger and the seed of a run; asks a person at a terminal before anything is spent."""
-    run = Run(
-        how["ledger"], how["no_ledger"], how["analyst"], "auto", how["seed"], dry_run=False, yes=how["yes"]
-    )
-    ledger = run.opened_ledger()
-    output().confirm(f"Spend ε = {epsilon:g}{f', δ = {delta:g}' if delta else ''} on {what}?", run.yes)
-    return ledger, run.seed
-
-
-def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(options: dict[str, Any]) -> tuple[dict[str, Any], Run]:
     """The options that say which study it is, and those that say who pays."""
-    pays = {name: options.pop(name) for name in ("ledger", "no_ledger", "analyst", "seed", "yes")}
-    return options, pays
+    pays = {name: options.pop(name) for name in ("ledger", "no_ledger", "analyst", "seed", "dry_run", "yes")}
+    return options, Run(engine="auto", **pays)
+
+
+def _counted(options: dict[str, Any]) -> Study:
+    """The study, with a bar while a folder is read, or while quality control counts."""
+    if options["study"].is_dir():
+        with output().progress("Reading", "of the files, twice each") as reading:
+            return _opened(**options, reading=reading)
+    with output().progress("Quality control", "variants") as watch:
+        return _opened(**options, watch=watch)
+
+
+def _released(
+    study: Study, path: Path, run: Run, what: str, make: Callable[[Study, Ledger | None], Released]
+) -> Released | None:
+    """What ``make`` releases; nothing for a dry run, which rehearses it on made-up tables."""
+    from privet.errors import LedgerError
+    from privet.service.genotypes import plan_release
+    from privet.service.ledgers import account_of
+
+    with opened_by("privet", "gwas", "open", path, "--ledger", run.ledger):
+        ledger = run.opened_ledger()
+
+        def plan(watch: Any) -> Plan:
+            return plan_release(what, make(study.rehearsal(), None).guarantee, study, ledger)
+
+        if not go_ahead(plan, run):
+            return None
+        try:
+            with output().progress("Counting", "variants") as study.watch:
+                return make(study, ledger)
+        except LedgerError:
+            if ledger is not None:
+                account_of(ledger, study.source, study.schema)  # says how to open one
+            raise
 
 
 @gwas.command("open")
@@ -157,7 +198,7 @@ def open_(epsilon: float, delta: float, ledger: Path, analyst: str | None, **opt
     """Give the people of a study a budget."""
     from privet import service
 
-    study = _opened(**options)
+    study = _counted(options)
     name = service.open_account(
         service.open_ledger(ledger, analyst, create=True),
         study.source,
@@ -173,8 +214,7 @@ def open_(epsilon: float, delta: float, ledger: Path, analyst: str | None, **opt
 def qc(**options: Any) -> None:
     """What quality control keeps. EXACT numbers, for the owner of the data: not for release."""
     to = output()
-    with to.progress("Counting", "variants") as watch:
-        study = _opened(**options, watch=watch)
+    study = _counted(options)
     passed = study.passed
     result = {
         "subjects": len(study.source.subjects),
@@ -216,6 +256,12 @@ def qc(**options: Any) -> None:
     show_default=True,
     help="How they are chosen.",
 )
+@click.option(
+    "--strata",
+    type=FILE,
+    metavar="FILE",
+    help="Lines of an id and its public stratum: compare within strata (--score chi2 --test trend).",
+)
 @click.option("--no-values", is_flag=True, help="Choose only: the whole budget is for the choice.")
 @click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Where an HTML report goes.")
 @force
@@ -234,46 +280,45 @@ def top_snps_(
     force: bool,
     **options: Any,
 ) -> None:
-    """The variants most associated with the phenotype, with noisy values."""
+    """The variants most associated with the phenotype, with noisy values.
+
+    No covariate is used unless --strata declares one: population structure can make variants look associated
+    that are not. Filters read the data, and the guarantee says so.
+    """
     from privet import service
     from privet.selection.gwas import top_snps, write_report
 
     to = output()
-    options, pays = _split(options)
-    if place is not None:  # a budget that is spent does not come back: what can fail later is tried first
+    options, run = _split(options)
+    if place is not None and not run.dry_run:  # what can fail is tried before spending
         service.check_place(place, force=force)
-    with to.progress("Counting", "variants") as watch:
-        study = _opened(**options, watch=watch)
-    ledger, seed = _payer(pays, f"the {k} top variants", epsilon, delta)
-    release = top_snps(
+    study = _counted(options)
+    release = _released(
         study,
-        k,
-        epsilon=epsilon,
-        delta=delta,
-        score=score,
-        test=test,
-        tau=tau,
-        mechanism=mechanism,
-        values=not no_values,
-        ledger=ledger,
-        random_state=seed,
+        options["study"],
+        run,
+        f"gwas top-snps by {score} ({test})",
+        lambda study, ledger: top_snps(
+            study,
+            k,
+            epsilon=epsilon,
+            delta=delta,
+            score=score,
+            test=test,
+            tau=tau,
+            mechanism=mechanism,
+            values=not no_values,
+            ledger=ledger,
+            random_state=run.seed,
+        ),
     )
+    if release is None:
+        return
 
     def text() -> None:
-        rows = [
-            [
-                s.name,
-                s.chromosome,
-                s.position,
-                s.a1,
-                s.a2,
-                s.odds_ratio or ("" if s.value is None else f"{s.value:.3g}"),
-            ]
-            for s in release.snps
-        ]
-        to.table(["variant", "chromosome", "position", "a1", "a2", release.unit], rows)
-        if release.error is not None:
-            click.echo(f"Values are off by at most {release.error:.3g} in 95 % of cases.")
+        to.table(*release.table())
+        if (accuracy := release.accuracy()) is not None:
+            click.echo(accuracy)
         click.echo(release.guarantee.headline)
 
     to.result(release.to_dict(), text)
@@ -296,17 +341,29 @@ def top_snps_(
 def count_significant_(
     epsilon: float, delta: float, test: Any, tau: float, most: int, **options: Any
 ) -> None:
-    """How many variants are significant, so that k need not be guessed."""
+    """How many variants are significant, so that k need not be guessed. No covariate is used."""
     from privet.selection.gwas import count_significant
 
     to = output()
-    options, pays = _split(options)
-    with to.progress("Counting", "variants") as watch:
-        study = _opened(**options, watch=watch)
-    ledger, seed = _payer(pays, "a count", epsilon, delta)
-    answer = count_significant(
-        study, tau=tau, test=test, epsilon=epsilon, delta=delta, most=most, ledger=ledger, random_state=seed
+    options, run = _split(options)
+    answer = _released(
+        _counted(options),
+        options["study"],
+        run,
+        f"gwas count-significant ({test})",
+        lambda study, ledger: count_significant(
+            study,
+            tau=tau,
+            test=test,
+            epsilon=epsilon,
+            delta=delta,
+            most=most,
+            ledger=ledger,
+            random_state=run.seed,
+        ),
     )
+    if answer is None:
+        return
 
     def text() -> None:
         click.echo(
@@ -330,15 +387,23 @@ def tables(epsilon: float, delta: float, **options: Any) -> None:
     from privet.selection.gwas import noisy_tables
 
     to = output()
-    options, pays = _split(options)
+    options, run = _split(options)
     if options["keep"] is None:
         raise ParameterError(
             "Tables of all variants would be nothing but noise.",
             "Name the ones you need in a file: --keep FILE.",
         )
-    study = _opened(**options)
-    ledger, seed = _payer(pays, f"{len(study.variant_places)} tables", epsilon, delta)
-    release = noisy_tables(study, epsilon=epsilon, delta=delta, ledger=ledger, random_state=seed)
+    release = _released(
+        _counted(options),
+        options["study"],
+        run,
+        "gwas tables",
+        lambda study, ledger: noisy_tables(
+            study, epsilon=epsilon, delta=delta, ledger=ledger, random_state=run.seed
+        ),
+    )
+    if release is None:
+        return
 
     def text() -> None:
         rows = [
@@ -365,7 +430,7 @@ def convert(place: Path, force: bool, **options: Any) -> None:
     from privet import service
 
     service.check_place(place, force=force)
-    study = _opened(**options)
+    study = _counted(options)
     rows = service.convert_genotypes(study, place)
     output().result(
         {"file": str(place), "subjects": rows[0], "variants": rows[1], "private": False},
@@ -379,14 +444,20 @@ def convert(place: Path, force: bool, **options: Any) -> None:
     "--k", "-k", type=int, default=10, show_default=True, help="How many odds ratios Privet releases."
 )
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="At which privacy loss.")
-@click.option("--releases", type=int, default=20, show_default=True, help="How many releases are attacked.")
+@click.option(
+    "--releases",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many releases are attacked.",
+)
 @shows_json
 def homer(k: int, epsilon: float, releases: int, **options: Any) -> None:
     """Attack this study, as its owner: who is told by exact frequencies, and who by Privet's release?"""
     from privet.selection.gwas import homer as attack
 
     to = output()
-    study = _opened(**options)
+    study = _counted(options)
     result = attack(study, k=k, epsilon=epsilon, releases=releases)
 
     def text() -> None:

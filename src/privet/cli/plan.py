@@ -16,7 +16,7 @@ from privet.cli.output import output
 if TYPE_CHECKING:
     from privet.service import Plan, Watch
 
-__all__ = ["account_errors", "go_ahead", "show_plan"]
+__all__ = ["account_errors", "go_ahead", "opened_by", "show_plan"]
 
 
 def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run) -> bool:
@@ -68,15 +68,21 @@ def show_plan(plan: Plan, err: bool = False) -> None:
 @contextmanager
 def account_errors(data: Path, schema: Path | None, ledger: Path) -> Iterator[None]:
     """Where the account (or the whole ledger) is missing, show the very command that opens it."""
+    with opened_by("privet", "ledger", "open", data, "--schema", schema or "SCHEMA", "--ledger", ledger):
+        yield
+
+
+@contextmanager
+def opened_by(*words: str | Path) -> Iterator[None]:
+    """Where an account is missing, say that these words (and a limit) open it."""
     from privet.service import NoAccount
 
     try:
         yield
     except NoAccount as error:
-        words = ["privet", "ledger", "open", str(data), "--schema", str(schema or "SCHEMA")]
-        words += ["--ledger", str(ledger), "--epsilon", "LIMIT"]
+        command = shlex.join([*map(str, words), "--epsilon", "LIMIT"])
         raise NoAccount(
             error.message,
-            f"The owner of the data opens an account:\n      {shlex.join(words)}\n"
+            f"The owner of the data opens an account:\n      {command}\n"
             "  or, to let nobody keep count, add  --no-ledger",
         ) from None

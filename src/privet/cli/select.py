@@ -9,10 +9,11 @@ import click
 
 from privet.cli.options import FILE, Run, run_options, schema_option
 from privet.cli.output import output, shows_json
-from privet.cli.plan import account_errors
+from privet.cli.plan import account_errors, go_ahead
 
 __all__ = ["select"]
 
+ALGORITHM = "select-k-best"
 # Written out, because importing the selector to read its parameters takes longer than `privet --help` may.
 CRITERIA = ("majority", "mutual_information", "chi2", "p_value", "distance", "odds_ratio", "allelic", "trend")
 MECHANISMS = ("permute_and_flip", "exponential", "laplace", "gaussian")
@@ -39,6 +40,9 @@ MECHANISMS = ("permute_and_flip", "exponential", "laplace", "gaussian")
     help="How to choose.",
 )
 @click.option("--tau", type=float, default=0.05, show_default=True, help="The p-value of significance.")
+@click.option(
+    "--bins", type=int, default=8, show_default=True, help="Equal bins of a number without declared cuts."
+)
 @click.option("--public-class", is_flag=True, help="Who is in which class is public.")
 @click.option("--no-values", is_flag=True, help="Choose only: the whole budget is for the choice.")
 @run_options
@@ -52,35 +56,37 @@ def select(
     criterion: Any,
     mechanism: Any,
     tau: float,
+    bins: int,
     public_class: bool,
     no_values: bool,
     **options: Any,
 ) -> None:
     """Choose the attributes of DATA that tell most about its target, with noisy values."""
     from privet import service
-    from privet.selection import SelectKBest
 
     to, run = output(), Run(**options)
-    selector = SelectKBest(
-        k=k,
-        criterion=criterion,
-        mechanism=mechanism,
-        epsilon=epsilon,
-        delta=delta,
-        tau=tau,
-        public_class=public_class,
-        values=not no_values,
-        schema=service.settled(schema),
-        random_state=run.seed,
-    )
-    if run.dry_run:
-        guarantee = selector.rehearse()
-        to.result(guarantee.to_dict(), lambda: click.echo(f"{guarantee}\nNothing has been spent."))
-        return
+    declared = service.settled(schema)
+    parameters = {
+        "k": k,
+        "criterion": criterion,
+        "mechanism": mechanism,
+        "epsilon": epsilon,
+        "delta": delta,
+        "tau": tau,
+        "bins": bins,
+        "public_class": public_class,
+        "values": not no_values,
+    }
     with account_errors(data, schema, run.ledger):
-        selector.ledger = run.opened_ledger()
-        to.confirm(f"Spend ε = {epsilon:g}{f', δ = {delta:g}' if delta else ''} on a choice?", run.yes)
-        selector.fit(data)
+        how: dict[str, Any] = {"ledger": run.opened_ledger(), "seed": run.seed, "engine": run.engine}
+
+        def plan(watch: service.Watch | None) -> service.Plan:
+            return service.plan_fit(ALGORITHM, data, declared, parameters, **how, watch=watch)
+
+        if not go_ahead(plan, run):
+            return
+        with to.progress("Selecting") as watch:
+            selector = service.fit(ALGORITHM, data, declared, parameters, **how, watch=watch)
     values = [None] * len(selector.chosen_) if no_values else selector.values_.tolist()
     result = {
         "chosen": selector.chosen_,
@@ -93,8 +99,11 @@ def select(
         shown = ["" if v is None else ", ".join(f"{each:.4g}" for each in v) for v in values]
         if criterion == "odds_ratio" and not no_values:
             shown = [str(ratio) for ratio in selector.odds_ratios_]
-        to.table(["attribute", criterion], list(zip(selector.chosen_, shown, strict=True)))
-        if not no_values:
+        if selector.chosen_:
+            to.table(["attribute", criterion], list(zip(selector.chosen_, shown, strict=True)))
+        else:  # k = 0, and none was counted
+            click.echo(f"No attribute has p < {tau:g}.")
+        if selector.chosen_ and not no_values:
             click.echo(f"Values are off by at most {selector.values_error_:.3g} in 95 % of cases.")
         click.echo(selector.guarantee_.headline)
 

@@ -3,33 +3,37 @@
 Files differ in chip, in genome build and in quality. Variants are matched by rsid, which is the same in
 every build; positions are taken from the build that most files have. A file that cannot be used is left out
 and reported (``problems``), and never stops the others.
+
+Every file is read twice: once to see which variants most people have and which alleles these have, and once
+for the genotypes, which are packed at once. What is kept of a person is two bits a variant.
 """
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from privet.errors import DataError
+from privet.sources.consumer_file import ALLELES, PersonalFile, VariantNames, read_personal_file
 from privet.sources.files import FilePath
-from privet.sources.genotypes import UNKNOWN, PackedGenotypes
+from privet.sources.genotypes import UNKNOWN, PackedGenotypes, pack
 from privet.sources.phenotypes import read_phenotypes
 
 __all__ = ["ConsumerDnaSource", "Problem"]
 
-_BUILD = re.compile(r"(?:build|grch|hg)\s*(3[678]|1[89])", re.IGNORECASE)
+#: Told how many files have been read, and how many readings there will be: two of each.
+Watch = Callable[[int, int | None], None]
+
 _PERSON = re.compile(r"(user\d+)", re.IGNORECASE)
-_ALLELES = frozenset("ACGT")
-_HG = {"18": "36", "19": "37"}
-#: A real file has hundreds of thousands of variants; one with fewer lines than this is damaged or something
-#: else.
-FEWEST_VARIANTS = 2
+# How many people's genotypes are held unpacked: a multiple of four, which share a byte.
+_TOGETHER = 8
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,6 @@ class Problem:
 
     file: str
     reason: str
-
-
-@dataclass(frozen=True)
-class _Person:
-    name: str
-    build: str
-    calls: dict[str, tuple[str, int, str]]  # rsid: chromosome, position, the two letters
 
 
 class ConsumerDnaSource(PackedGenotypes):
@@ -64,7 +61,12 @@ class ConsumerDnaSource(PackedGenotypes):
     )
 
     def __init__(
-        self, folder: FilePath, phenotypes: FilePath | None = None, *, least_share: float = 0.5
+        self,
+        folder: FilePath,
+        phenotypes: FilePath | None = None,
+        *,
+        least_share: float = 0.5,
+        watch: Watch | None = None,
     ) -> None:
         folder = Path(folder)
         if not folder.is_dir():
@@ -72,95 +74,108 @@ class ConsumerDnaSource(PackedGenotypes):
         self.path = folder
         skip = {Path(phenotypes).resolve()} if phenotypes is not None else set()
         files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.resolve() not in skip]
-        people, self.problems = _read_all([p for p in files if not p.name.startswith(".")])
+        files = [p for p in files if not p.name.startswith(".")]
+        tell = watch or (lambda done, total: None)
+        people, self.problems, census = _first_pass(files, tell)
         if not people:
             raise DataError(f"No file in {folder.name} could be used.", "They should be 23andMe-like texts.")
-        self.build = Counter(person.build for person in people).most_common(1)[0][0]
-        copies, table = _matrix(people, self.build, least_share)
-        names = [person.name for person in people]
+        self.build = census.builds.most_common(1)[0][0]
+        names = list(people)
         known = (
             np.full(len(names), UNKNOWN, np.int8)
             if phenotypes is None
             else read_phenotypes(phenotypes, names)
         )
-        super().__init__(copies, names, known, table)
+        packed, table = _second_pass(list(people.values()), census, self.build, least_share, tell)
+        self._hold(packed, names, known, table)
 
 
-def _read_all(files: list[Path]) -> tuple[list[_Person], tuple[Problem, ...]]:
-    people: dict[str, _Person] = {}
-    problems = []
-    for path in files:
+class _Census:
+    """Over all files: how many people have a variant, and which alleles were seen of it."""
+
+    def __init__(self) -> None:
+        self.names = VariantNames()
+        self.builds: Counter[str] = Counter()
+        self.variants = np.empty(0, np.int64)
+        self.people = np.empty(0, np.int32)
+        self.seen = np.empty(0, np.uint8)
+
+    def add(self, person: PersonalFile) -> None:
+        self.builds[person.build] += 1
+        place = np.searchsorted(self.variants, person.variants)
+        there = place < len(self.variants)
+        there[there] = self.variants[place[there]] == person.variants[there]
+        self.people[place[there]] += 1
+        self.seen[place[there]] |= person.seen[there]
+        if not there.all():
+            self.variants = np.insert(self.variants, place[~there], person.variants[~there])
+            self.people = np.insert(self.people, place[~there], 1)
+            self.seen = np.insert(self.seen, place[~there], person.seen[~there])
+
+
+def _first_pass(files: list[Path], tell: Watch) -> tuple[dict[str, Path], tuple[Problem, ...], _Census]:
+    people: dict[str, Path] = {}
+    problems, census = [], _Census()
+    for number, path in enumerate(files):
+        tell(number, 2 * len(files))
         found = _PERSON.match(path.name)
         name = found.group(1).lower() if found else path.name.split(".")[0]
         if name in people:
             problems.append(Problem(path.name, "a second file of the same person"))
             continue
         try:
-            people[name] = _read(path, name)
+            census.add(read_personal_file(path, census.names))
         except DataError as error:
             problems.append(Problem(path.name, error.message))
-    return list(people.values()), tuple(problems)
+        else:
+            people[name] = path
+    return people, tuple(problems), census
 
 
-def _read(path: Path, name: str) -> _Person:
-    try:
-        raw = path.read_bytes()
-        text = (zlib.decompress(raw, 31) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError, zlib.error):
-        raise DataError("cannot be read as text") from None
-    build, calls, bad, lines = "unknown", {}, 0, 0
-    for line in text.splitlines():
-        if line.startswith("#"):
-            if build == "unknown" and (found := _BUILD.search(line)):
-                build = _HG.get(found.group(1), found.group(1))
-            continue
-        cells = [cell.strip('" ') for cell in re.split(r"[\t,]", line)]
-        if not line.strip() or cells[0].lower() == "rsid":
-            continue
-        lines += 1
-        letters = cells[3] + cells[4] if len(cells) == 5 else cells[3] if len(cells) == 4 else ""
-        if len(cells) not in (4, 5) or not cells[2].isdigit():
-            bad += 1
-            continue
-        calls[cells[0]] = (cells[1], int(cells[2]), letters.upper())
-    if lines < FEWEST_VARIANTS or bad > lines // 10:
-        raise DataError("is not a DNA file of a known kind, or is damaged")
-    return _Person(name, build, calls)
-
-
-def _matrix(people: list[_Person], build: str, least_share: float) -> tuple[np.ndarray, pa.Table]:
-    seen: Counter[str] = Counter()
-    letters: dict[str, set[str]] = {}
-    places: dict[str, tuple[str, int]] = {}
-    for person in people:
-        seen.update(person.calls.keys())
-        for rsid, (chromosome, position, call) in person.calls.items():
-            letters.setdefault(rsid, set()).update(_ALLELES.intersection(call))
-            if person.build == build or rsid not in places:
-                places[rsid] = (chromosome, position)
-    kept = [r for r, n in seen.items() if n >= least_share * len(people) and len(letters[r]) == 2]
-    if not kept:
+def _second_pass(
+    files: list[Path], census: _Census, build: str, least_share: float, tell: Watch
+) -> tuple[NDArray[np.uint8], pa.Table]:
+    alleles = np.unpackbits(census.seen[:, None], axis=1, bitorder="little")[:, : len(ALLELES)]
+    kept = (census.people >= least_share * len(files)) & (alleles.sum(axis=1) == 2)
+    if not kept.any():
         raise DataError("The files have no variant in common.", "Lower least_share, or leave odd files out.")
-    kept.sort(key=lambda rsid: (_chromosome(places[rsid][0]), places[rsid][1], rsid))
-    pairs = [tuple(sorted(letters[rsid])) for rsid in kept]
-    copies = np.full((len(kept), len(people)), 3, np.uint8)
-    for column, person in enumerate(people):
-        for row, (rsid, (first, second)) in enumerate(zip(kept, pairs, strict=True)):
-            call = person.calls.get(rsid, ("", 0, ""))[2]
-            if len(call) == 1:  # one copy, on the sex chromosomes of men: two equal ones, as in PLINK
-                call *= 2
-            if len(call) == 2 and set(call) <= {first, second}:
-                copies[row, column] = call.count(first)
+    variants, alleles = census.variants[kept], alleles[kept]
+    first, second = alleles.argmax(axis=1), len(ALLELES) - 1 - alleles[:, ::-1].argmax(axis=1)
+    chromosomes = np.full(len(variants), "", object)
+    positions = np.full(len(variants), -1, np.int64)
+    packed, copies = [], np.full((len(variants), _TOGETHER), 3, np.uint8)
+    for number, path in enumerate(files):
+        tell(len(files) + number, 2 * len(files))
+        person = read_personal_file(path, census.names)
+        place = np.searchsorted(variants, person.variants)
+        mine = place < len(variants)
+        mine[mine] = variants[place[mine]] == person.variants[mine]
+        rows = place[mine]
+        calls = person.calls[mine]
+        one, other = np.divmod(calls.astype(np.int64) - 1, 4)
+        is_first = (one == first[rows]).astype(np.uint8) + (other == first[rows])
+        copies[rows, number % _TOGETHER] = np.where(calls == 0, 3, is_first)
+        # Positions of the usual build win; of others they are taken where there is none yet.
+        better = (positions[rows] < 0) | (person.build == build)
+        positions[rows[better]] = person.positions[mine][better]
+        chromosomes[rows[better]] = person.chromosomes[mine][better]
+        if number % _TOGETHER == _TOGETHER - 1 or number == len(files) - 1:
+            packed.append(pack(copies[:, : number % _TOGETHER + 1]))
+            copies.fill(3)
+    texts = census.names.texts(variants)
+    names = {name: place for place, name in enumerate(sorted(set(chromosomes), key=_chromosome))}
+    where = np.array([names[name] for name in chromosomes])
+    order = np.lexsort((np.array(texts), positions, where))
     table = pa.table(
         {
-            "chromosome": [places[r][0] for r in kept],
-            "id": kept,
-            "position": [places[r][1] for r in kept],
-            "a1": [first for first, _ in pairs],
-            "a2": [second for _, second in pairs],
+            "chromosome": pa.array(chromosomes[order], pa.string()),
+            "id": pa.array(texts, pa.string()).take(pa.array(order)),
+            "position": positions[order],
+            "a1": pa.array(list(ALLELES)).take(pa.array(first[order])),
+            "a2": pa.array(list(ALLELES)).take(pa.array(second[order])),
         }
     )
-    return copies, table
+    return np.concatenate([part[order] for part in packed], axis=1), table
 
 
 def _chromosome(name: str) -> tuple[int, str]:

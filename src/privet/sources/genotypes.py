@@ -21,11 +21,21 @@ from numpy.typing import NDArray
 from privet.errors import DataError
 from privet.schema import Schema
 
-__all__ = ["CASE", "CONTROL", "UNKNOWN", "Block", "GenotypeSource", "PackedGenotypes", "pack", "unpack"]
+__all__ = [
+    "CASE",
+    "CONTROL",
+    "UNKNOWN",
+    "Block",
+    "GenotypeSource",
+    "GenotypeSubset",
+    "PackedGenotypes",
+    "pack",
+    "unpack",
+]
 
 CONTROL, CASE, UNKNOWN = 0, 1, -1
 #: Bytes of genotypes in a block: they stay in the processor's cache while they are counted.
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 19
 # By PLINK's two bits: copies of the first allele, and 3 for missing.
 _COPIES = np.array([2, 3, 1, 0], np.uint8)
 _BITS = np.array([3, 2, 0, 1], np.uint8)
@@ -88,6 +98,15 @@ class GenotypeSource:
             digest.update(np.ascontiguousarray(block.data))
         return digest.digest()
 
+    def copies(self, subjects: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Of these subjects and the variants that are kept: copies of the first allele, 3 for missing."""
+        parts = []
+        for block in self.blocks():
+            rows = block.data[kept[block.start : block.start + len(block.data)]]
+            pairs = (rows[:, subjects // 4] >> (2 * (subjects % 4)).astype(np.uint8)) & 3
+            parts.append(_COPIES[pairs])
+        return np.concatenate(parts)
+
     # The contract of a source of rows: one row a subject. For conversion, and for small studies.
 
     @property
@@ -130,11 +149,20 @@ class PackedGenotypes(GenotypeSource):
         phenotype: NDArray[np.int8],
         variants: pa.Table,
     ) -> None:
+        self._hold(pack(copies), subjects, phenotype, variants)
+
+    def _hold(
+        self,
+        packed: NDArray[np.uint8],
+        subjects: Sequence[str],
+        phenotype: NDArray[np.int8],
+        variants: pa.Table,
+    ) -> None:
+        """Keep genotypes that are packed already."""
         self.subjects = unique_subjects(subjects)
         self.phenotype = np.asarray(phenotype, np.int8)
-        self.variant_count = len(copies)
+        self.variant_count = len(packed)
         self._variants = variants
-        packed = pack(copies)
         self._data = np.zeros(packed.size + 8, np.uint8)
         self._data[: packed.size] = packed.ravel()
 
@@ -148,6 +176,34 @@ class PackedGenotypes(GenotypeSource):
             stop = min(start + rows, self.variant_count)
             part = self._data[start * self.row_bytes : stop * self.row_bytes]
             yield Block(start, part.reshape(stop - start, self.row_bytes))
+
+
+class GenotypeSubset(GenotypeSource):
+    """Some subjects and variants of another study, packed anew block by block."""
+
+    def __init__(
+        self, source: GenotypeSource, subjects: NDArray[np.bool_], variants: NDArray[np.bool_]
+    ) -> None:
+        self._source, self._subjects, self._kept = source, np.flatnonzero(subjects), variants
+        self.subjects = tuple(source.subjects[place] for place in self._subjects)
+        self.phenotype = source.phenotype[self._subjects]
+        self.variant_count = int(variants.sum())
+        self.assumed = source.assumed
+
+    @property
+    def variants(self) -> pa.Table:
+        return self._source.variants.filter(pa.array(self._kept))
+
+    def blocks(self) -> Iterator[Block]:
+        start = 0
+        for block in self._source.blocks():
+            rows = block.data[self._kept[block.start : block.start + len(block.data)]]
+            if len(rows):
+                everyone = np.stack([unpack(row, len(self._source.subjects)) for row in rows])
+                packed = np.zeros(len(rows) * self.row_bytes + 8, np.uint8)
+                packed[:-8] = pack(everyone[:, self._subjects]).ravel()
+                yield Block(start, packed[:-8].reshape(len(rows), self.row_bytes))
+                start += len(rows)
 
 
 def pack(copies: NDArray[np.uint8]) -> NDArray[np.uint8]:

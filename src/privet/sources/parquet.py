@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from privet.errors import DataError
 from privet.schema import Schema
@@ -25,6 +24,7 @@ class ParquetSource:
     Text comes as Arrow dictionaries, so that a repeated value is stored and looked up once a batch.
 
     >>> import tempfile
+    >>> from pyarrow import parquet
     >>> path = Path(tempfile.mkdtemp()) / "people.parquet"
     >>> parquet.write_table(pa.table({"age": [30, 40], "sex": ["f", "m"]}), path)
     >>> [batch.to_pydict() for batch in ParquetSource(path).batches(["sex"])]
@@ -38,6 +38,9 @@ class ParquetSource:
             self._paths = sorted(p for p in self.path.rglob("*") if p.suffix in (".parquet", ".pq"))
             if not self._paths:
                 raise DataError(f"The folder {self.path.name} holds no .parquet file.", "Check its path.")
+        # Imported where it is used: it brings in remote file systems, which counting a genome does without.
+        from pyarrow import parquet
+
         with _explained(self._paths[0]), parquet.ParquetFile(self._paths[0]) as file:
             self._schema = file.schema_arrow
         self._names = distinct(self._schema.names)
@@ -53,6 +56,8 @@ class ParquetSource:
         return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        from pyarrow import parquet
+
         wanted = chosen(self._names, columns)
         for path in self._paths:
             with (

@@ -1,4 +1,4 @@
-"""Who is a case and who a control, from a small text file: for genotype formats that do not say."""
+"""Who is a case and who a control, and who is of which stratum, from small text files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from privet.errors import DataError
 from privet.sources.files import FilePath, reading
 from privet.sources.genotypes import CASE, CONTROL, UNKNOWN
 
-__all__ = ["read_phenotypes"]
+__all__ = ["read_phenotypes", "read_strata"]
 
 _WORDS = {"1": CONTROL, "control": CONTROL, "2": CASE, "case": CASE}
 _UNKNOWN = {"", "0", "-9", "na", "nan", "unknown"}
@@ -49,3 +49,21 @@ def read_phenotypes(path: FilePath, subjects: Sequence[str]) -> NDArray[np.int8]
             f"{path.name} has a phenotype for none of the subjects.", "Check that the ids are the same."
         )
     return phenotype
+
+
+def read_strata(path: FilePath) -> dict[str, str]:
+    """The stratum of each person, from lines of an id and a name: a population, a centre, a sex."""
+    path = Path(path)
+    with reading(path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+    strata: dict[str, str] = {}
+    for number, line in enumerate(lines, 1):
+        parts = line.replace(",", " ").split()
+        if not parts or line.startswith("#"):
+            continue
+        if len(parts) != 2:
+            raise DataError(f"Line {number} of {path.name} is not an id and a stratum.", "Write: id stratum")
+        if parts[0] in strata:
+            raise DataError(f"{path.name} names a person twice (line {number}).", "Keep one line for each.")
+        strata[parts[0]] = parts[1]
+    return strata

@@ -23,6 +23,7 @@ from privet.sources.genotypes import (
     GenotypeSource,
     unique_subjects,
 )
+from privet.sources.phenotypes import read_phenotypes
 
 __all__ = ["PlinkSource", "write_plink"]
 
@@ -34,14 +35,19 @@ class PlinkSource(GenotypeSource):
     """A study in PLINK 1 format, named by its ``.bed`` file or by what its three files have in common.
 
     Nothing of the genotypes is read here but the size of the file, which must fit the other two. Phenotypes
-    are PLINK's: 1 control, 2 case; 0, -9 and NA are unknown, and such subjects are in no table.
+    are PLINK's: 1 control, 2 case; 0, -9 and NA are unknown, and such subjects are in no table. A file of
+    phenotypes replaces those of ``.fam``, which may then be anything (a measured trait, say).
     """
 
-    def __init__(self, path: FilePath) -> None:
+    def __init__(self, path: FilePath, phenotypes: FilePath | None = None) -> None:
         path = Path(path)
         self.path = path if path.suffix == ".bed" else path.with_name(path.name + ".bed")
         self._bim, self._fam = self.path.with_suffix(".bim"), self.path.with_suffix(".fam")
-        self.subjects, self.phenotype = _read_fam(self._fam)
+        self.subjects, codes = _read_fam(self._fam)
+        if phenotypes is None:
+            self.phenotype = _binary(codes, self._fam.name)
+        else:
+            self.phenotype = read_phenotypes(phenotypes, self.subjects)
         with reading(self._bim), self._bim.open("rb") as file:
             self.variant_count = _count_lines(file)
         self._check()
@@ -124,7 +130,8 @@ def _split_bim(path: Path, names: list[str]) -> pa.Table:
     )
 
 
-def _read_fam(path: Path) -> tuple[tuple[str, ...], NDArray[np.int8]]:
+def _read_fam(path: Path) -> tuple[tuple[str, ...], list[str]]:
+    """The subjects, and the last entry of each line: the phenotype as it is written."""
     with reading(path):
         lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if not lines:
@@ -137,13 +144,18 @@ def _read_fam(path: Path) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     names = (
         plain if len(set(plain)) == len(plain) else [f"{f}:{i}" for f, i in zip(families, plain, strict=True)]
     )
-    codes = [_PHENOTYPES.get(line[5]) for line in lines]
+    return unique_subjects(names), [line[5] for line in lines]
+
+
+def _binary(words: list[str], name: str) -> NDArray[np.int8]:
+    codes = [_PHENOTYPES.get(word) for word in words]
     if any(code is None for code in codes):
         raise DataError(
-            f"The phenotype in {path.name} is not binary: 1 (control), 2 (case), or 0 and -9 (unknown).",
-            "Split a measured trait into cases and controls by a rule that is public, and write that.",
+            f"The phenotype in {name} is not binary: 1 (control), 2 (case), or 0 and -9 (unknown).",
+            "Split a measured trait into cases and controls by a rule that is public, and give that split "
+            "as a file of ids and control or case (--phenotypes FILE).",
         )
-    return unique_subjects(names), np.array(codes, np.int8)
+    return np.array(codes, np.int8)
 
 
 def write_plink(source: GenotypeSource, path: FilePath) -> None:

@@ -8,10 +8,11 @@ from typing import IO
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.sources.files import FilePath, reading
-from privet.sources.genotypes import UNKNOWN, PackedGenotypes
+from privet.sources.genotypes import UNKNOWN, PackedGenotypes, pack
 from privet.sources.phenotypes import read_phenotypes
 
 __all__ = ["VcfSource"]
@@ -20,6 +21,8 @@ __all__ = ["VcfSource"]
 # missing.
 _COPIES = {f"{a}{bar}{b}": int(a) + int(b) for a in "01" for b in "01" for bar in "/|"} | {"0": 0, "1": 2}
 _MISSING = 3
+# How many variants are held unpacked, one byte a genotype.
+_TOGETHER = 1024
 
 
 class VcfSource(PackedGenotypes):
@@ -36,8 +39,7 @@ class VcfSource(PackedGenotypes):
             reading(path),
             (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file,
         ):
-            subjects, rows, entries, self.skipped = _read(file, path.name)
-        copies = np.array(rows, np.uint8).reshape(len(rows), len(subjects))
+            subjects, packed, entries, self.skipped = _read(file, path.name)
         names = ["chromosome", "id", "position", "a1", "a2"]
         columns = zip(*entries, strict=True) if entries else [()] * 5
         table = pa.table({name: list(column) for name, column in zip(names, columns, strict=True)})
@@ -46,14 +48,16 @@ class VcfSource(PackedGenotypes):
             if phenotypes is None
             else read_phenotypes(phenotypes, subjects)
         )
-        super().__init__(copies, subjects, phenotype, table)
+        self._hold(packed, subjects, phenotype, table)
 
 
 def _read(
     file: IO[str], name: str
-) -> tuple[list[str], list[bytes], list[tuple[str, str, int, str, str]], int]:
+) -> tuple[list[str], NDArray[np.uint8], list[tuple[str, str, int, str, str]], int]:
     subjects: list[str] | None = None
-    rows, entries, skipped = [], [], 0
+    parts: list[NDArray[np.uint8]] = []
+    rows: list[bytes] = []
+    entries, skipped = [], 0
     for number, line in enumerate(file, 1):
         if line.startswith("##"):
             continue
@@ -76,11 +80,18 @@ def _read(
             raise DataError(f"The position in line {number} of {name} is not a whole number.")
         rows.append(_copies(cells[9:]))
         entries.append((chromosome, identifier, int(position), alternative, reference))
+        if len(rows) == _TOGETHER:
+            parts.append(_packed(rows))
+            rows = []
     if subjects is None:
         raise DataError(f"{name} is not VCF: its header is missing.", "Check what the file is.")
-    if not rows:
+    if not entries:
         raise DataError(f"{name} has no variant with two alleles.")
-    return subjects, [np.frombuffer(row, np.uint8) for row in rows], entries, skipped  # type: ignore[misc]
+    return subjects, np.concatenate([*parts, _packed(rows)] if rows else parts), entries, skipped
+
+
+def _packed(rows: list[bytes]) -> NDArray[np.uint8]:
+    return pack(np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1))
 
 
 def _copies(cells: list[str]) -> bytes:

@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
-from pyarrow import parquet
 
 from privet.errors import DataError
 from privet.schema import Category, Schema
@@ -37,6 +36,8 @@ def write_csv(rows: Rows, path: FilePath) -> None:
 
 def write_parquet(rows: Rows, path: FilePath) -> None:
     """Write a Parquet file, text as dictionaries."""
+    from pyarrow import parquet
+
     # Dictionaries differ from batch to batch; the Parquet writer makes its own.
     decoded = (pa.RecordBatch.from_arrays([*map(_decoded, b)], names=b.schema.names) for b in _batches(rows))
     first, batches = _peek(decoded, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class GenotypeTables(Statistic):
         """Count a block of packed variants (followed by 8 readable bytes) into its rows of the state."""
         from privet.stats.genotype_kernels import count_tables
 
-        masks, sizes = _masks(self.groups)
+        masks, sizes = self._masks
         count_tables(
             data.ctypes.data, len(data), data.shape[1], masks, sizes, state[start : start + len(data)]
         )
@@ -58,6 +59,10 @@ class GenotypeTables(Statistic):
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state if self.kept is None else state[self.kept]
+
+    @cached_property
+    def _masks(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return _masks(self.groups)
 
 
 def _masks(groups: NDArray[np.bool_]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

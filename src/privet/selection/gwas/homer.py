@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from privet.curator import public_answers
-from privet.errors import DataError
+from privet.errors import DataError, ParameterError
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import top_snps
 from privet.stats.genotypes import GenotypeTables
@@ -50,6 +50,8 @@ def homer(
 
     ``…_found`` is the share of members found when 5 in 100 strangers are wrongly taken for members.
     """
+    if releases < 1:
+        raise ParameterError("At least one release must be attacked.", "Give releases=20, say.")
     draw = np.random.default_rng(random_state)
     phenotype_controls = np.flatnonzero(study.groups[1])
     if len(phenotype_controls) < 4:

@@ -9,12 +9,15 @@ That is a function of each subject's own record, so one subject still changes on
 leaving missing genotypes out would make the groups' sizes differ from variant to variant, privately, and no
 sensitivity below would hold.
 
-**Covariates** are not used: ancestry and other confounders can make variants look associated.
+**Covariates.** A stratum for each subject (a population, say) can be declared: it is public, and the trend
+test then compares subjects within their stratum (``scores.mantel``). No other covariate is used: confounders
+can make variants look associated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,14 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Ledger, budget
-from privet.curator import Curator, as_source, public_answers
+from privet.curator import Curator, as_source, genotype_engine
 from privet.errors import DataError
 from privet.randomness import of as randomness_of
 from privet.schema import Schema, Unit
 from privet.selection.gwas.quality import Passed, QualityControl, named
-from privet.sources import ConsumerDnaSource, PlinkSource, VcfSource
+from privet.sources import ConsumerDnaSource, PlinkSource, Source, VcfSource
 from privet.sources.genotypes import CASE, CONTROL, GenotypeSource
-from privet.sources.phenotypes import read_phenotypes
+from privet.stats import Statistic
 from privet.stats.genotypes import GenotypeTables
 
 __all__ = ["Study"]
@@ -38,6 +41,7 @@ __all__ = ["Study"]
 Watch = Callable[[int, int | None], None]
 
 NO_COVARIATES = "No covariate was used: population structure can make variants look associated that are not."
+STRATA = "Subjects were compared within {number} strata; no other covariate was used."
 MISSING = "Missing genotypes were counted as two copies of the second allele."
 
 
@@ -45,7 +49,8 @@ class Study:
     """Genotypes of cases and controls, from a file or a genotype source.
 
     ``keep`` names the variants that are looked at: a list that is public. ``quality`` drops subjects and
-    variants by what is in the data, and the guarantee then says that this was assumed public.
+    variants by what is in the data, and the guarantee then says that this was assumed public. ``strata``
+    gives every subject a public stratum, within which subjects are compared.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class Study:
         *,
         quality: QualityControl | None = None,
         keep: Collection[str] | None = None,
+        strata: Mapping[str, str] | None = None,
         dataset: str | None = None,
         watch: Watch | None = None,
     ) -> None:
@@ -66,27 +72,38 @@ class Study:
         self.quality = quality or QualityControl()
         self.dataset = dataset
         self._keep = keep
-        self._watch = watch
+        #: Told how many variants are done, while they are counted.
+        self.watch = watch
+        self._rehearsed = False
+        self._strata = strata
         self.cases, self.controls = (int(n) for n in self.groups.sum(axis=1))
         if not self.cases or not self.controls:
             missing = "case" if not self.cases else "control"
             raise DataError(
                 f"The study has no {missing}.",
-                "Phenotypes are in the last column of .fam: 1 control, 2 case.",
+                "Phenotypes are in the last column of .fam (1 control, 2 case), or in --phenotypes FILE.",
             )
+        if strata is not None and any(
+            self.source.subjects[place] not in strata for place in np.flatnonzero(self.groups.any(axis=0))
+        ):
+            raise DataError("A subject has no stratum.", "Give every subject one, with the same ids.")
 
     @classmethod
-    def open(cls, path: str | Path, *, phenotypes: str | Path | None = None, **how: Any) -> Study:
-        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder of consumer DNA files."""
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        phenotypes: str | Path | None = None,
+        reading: Watch | None = None,
+        **how: Any,
+    ) -> Study:
+        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder, whose ``reading`` may be watched."""
         path = Path(path)
         if path.is_dir():
-            return cls(ConsumerDnaSource(path, phenotypes), **how)
+            return cls(ConsumerDnaSource(path, phenotypes, watch=reading), **how)
         if path.name.endswith((".vcf", ".vcf.gz")):
             return cls(VcfSource(path, phenotypes), **how)
-        source = PlinkSource(path)
-        if phenotypes is not None:
-            source.phenotype = read_phenotypes(phenotypes, source.subjects)
-        return cls(source, **how)
+        return cls(PlinkSource(path, phenotypes), **how)
 
     @cached_property
     def schema(self) -> Schema:
@@ -118,7 +135,7 @@ class Study:
             dropped["not in the list"] = int((~variants).sum())
         if quality.call_rate or quality.frequency or quality.allele_count or quality.hardy_weinberg:
             question = GenotypeTables(self._groups(subjects), source.variant_count)
-            [counts] = public_answers(source, self.schema, [question])
+            [counts] = genotype_engine(self.watch).answer([question], source, self.schema)
             for name, passes in quality.variants(counts).items():
                 dropped[name] = int((variants & ~passes).sum())
                 variants = variants & passes
@@ -142,15 +159,43 @@ class Study:
 
     @property
     def question(self) -> GenotypeTables:
+        return self._tables(self.groups)
+
+    @property
+    def questions(self) -> list[GenotypeTables]:
+        """The tables of each stratum in turn; of the whole study where no strata were declared."""
+        return [self._tables(groups) for groups in self._by_stratum()]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Cases and controls of each stratum in turn."""
+        return tuple(int(size) for groups in self._by_stratum() for size in groups.sum(axis=1))
+
+    @property
+    def stratified(self) -> bool:
+        return self._strata is not None
+
+    def _by_stratum(self) -> list[NDArray[np.bool_]]:
+        if self._strata is None:
+            return [self.groups]
+        own = np.array([self._strata.get(name, "") for name in self.source.subjects])
+        used = self.groups.any(axis=0)
+        return [self.groups & (own == name) for name in np.unique(own[used])]
+
+    def _tables(self, groups: NDArray[np.bool_]) -> GenotypeTables:
         kept = self.passed.variants
-        return GenotypeTables(self.groups, self.source.variant_count, None if kept.all() else kept)
+        return GenotypeTables(groups, self.source.variant_count, None if kept.all() else kept)
+
+    def rehearsal(self) -> Study:
+        """This study with tables that say nothing: to see what a run would cost, no genotype is read."""
+        twin = copy(self)
+        twin._rehearsed = True
+        return twin
 
     def curator(
         self, epsilon: float, delta: float, ledger: Ledger | None, random_state: Any, what: str
     ) -> Curator:
         """The door to this study, with what is assumed about it written on it."""
-        from privet.curator import genotype_engine
-
         curator = Curator(
             self.source,
             self.schema,
@@ -158,7 +203,7 @@ class Study:
             ledger=ledger,
             randomness=randomness_of(random_state),
             what=what,
-            engine=genotype_engine(self._watch),
+            engine=_Rehearsal() if self._rehearsed else genotype_engine(self.watch),
         )
         curator.assume(
             f"who took part, and who is a case ({self.cases}) or a control ({self.controls})",
@@ -176,12 +221,36 @@ class Study:
                 "Quality control looked at the data: what passing or failing it tells is not protected."
             )
         curator.admit(MISSING)
-        curator.admit(NO_COVARIATES)
+        if self.stratified:
+            curator.assume("the stratum of every subject", "given with the request")
+        curator.admit(STRATA.format(number=len(self.sizes) // 2) if self.stratified else NO_COVARIATES)
         return curator
 
 
-def tables_of(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """variants × (cases, controls) × (0, 1, 2 copies of the first allele); missing counts as 0 copies."""
-    tables = counts[:, :, 2::-1].astype(np.int64)
-    tables[:, :, 0] += counts[:, :, 3]
-    return tables
+class _Rehearsal:
+    """Answers as if nobody had a copy of any first allele: the sizes are right, the rest is made up."""
+
+    def answer(
+        self, statistics: Sequence[Statistic], source: Source, schema: Schema
+    ) -> list[NDArray[np.int64]]:
+        answers = []
+        for question in statistics:
+            assert isinstance(question, GenotypeTables)
+            number = question.variants if question.kept is None else int(question.kept.sum())
+            table = np.zeros((2, 4), np.int64)
+            table[:, 2] = question.groups.sum(axis=1)
+            answers.append(np.tile(table, (number, 1, 1)))
+        return answers
+
+
+def tables_of(*counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """variants × (cases, controls) × (0, 1, 2 copies of the first allele); missing counts as 0 copies.
+
+    Counts of several strata follow each other: cases, controls, cases, controls.
+    """
+    parts = []
+    for each in counts:
+        tables = each[:, :, 2::-1].astype(np.int64)
+        tables[:, :, 0] += each[:, :, 3]
+        parts.append(tables)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

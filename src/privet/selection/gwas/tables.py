@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Ledger
 from privet.curator import Measurement
+from privet.errors import ParameterError
 from privet.release import Guarantee
 from privet.selection.gwas.study import Study
 
@@ -20,7 +21,10 @@ __all__ = ["NoisyTables", "noisy_tables"]
 
 @dataclass(frozen=True)
 class NoisyTables:
-    """variants × (cases, controls) × (two copies of the first allele, one, none, missing), with noise."""
+    """variants × (cases, controls) × (two copies of the first allele, one, none, missing), with noise.
+
+    Negative counts are cut to 0.
+    """
 
     names: tuple[str, ...]
     counts: NDArray[np.int64]
@@ -52,9 +56,12 @@ def noisy_tables(
     **Sensitivity.** One subject leaves one cell and enters another in each of n tables: L1 = 2n, squared L2
     = 2n. The noise grows with n (with √n for δ > 0), so ask for few.
     """
+    if study.stratified:
+        raise ParameterError("Tables are of the whole study.", "Leave the strata out.")
     curator = study.curator(epsilon, delta, ledger, random_state, "gwas tables")
     names: Sequence[str] = [study.source.variant_names[place] for place in study.variant_places]
     with curator:
         what = f"genotype tables of {len(names):,} variants"
         [release] = curator.measure([Measurement(study.question, Fraction(1), what)])
-    return NoisyTables(tuple(names), release.value, release.error, curator.guarantee)
+    counts = np.maximum(release.value, 0)  # no count is negative: post-processing
+    return NoisyTables(tuple(names), counts, release.error, curator.guarantee)

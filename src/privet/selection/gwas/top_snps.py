@@ -14,6 +14,7 @@ from privet.selection.distances import Test
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 from privet.selection.scores import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
+from privet.selection.scores.mantel import MantelTrend
 
 __all__ = ["ScoreName", "Snp", "TopSnps", "top_snps"]
 
@@ -56,6 +57,28 @@ class TopSnps:
     error: float | None
     guarantee: Guarantee
 
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Heads and rows for people to read: where each variant is, and what was released of it."""
+        head = ["variant", "chromosome", "position", "a1", "a2"]
+        rows = [[s.name, s.chromosome, str(s.position), s.a1, s.a2] for s in self.snps]
+        if self.error is not None:
+            ratios = self.snps[0].odds_ratio is not None
+            head.append("odds ratio of a1 (95 % interval)" if ratios else self.unit)
+            for row, snp in zip(rows, self.snps, strict=True):
+                row.append(str(snp.odds_ratio) if ratios else f"{snp.value:.3g}")
+        return head, rows
+
+    def accuracy(self) -> str | None:
+        """How good the released values are, in a sentence."""
+        if self.error is None:
+            return None
+        if self.snps[0].odds_ratio is not None:
+            return (
+                f"The allele counts behind the ratios are off by at most {self.error:.3g} in 95 % of cases; "
+                "the intervals account for that, and for sampling."
+            )
+        return f"Values are off by at most {self.error:.3g} in 95 % of cases."
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "snps": [snp.to_dict() for snp in self.snps],
@@ -85,14 +108,22 @@ def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
     """Every refusal of a request, before anything is paid for: all of it is about public things."""
     number = len(study.variant_places)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
-        raise ParameterError(f"k must lie between 1 and the number of variants, {number:,}.")
+        raise ParameterError(
+            f"k must lie between 1 and the number of variants that are looked at, {number:,}.",
+            "privet gwas count-significant  helps to choose it.",
+        )
     if how not in get_args(How):
         raise ParameterError(
             f"There is no mechanism called {how!r}.", f"Use one of {', '.join(get_args(How))}."
         )
     if how == "gaussian" and not delta:
         raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
-    score.feasible((study.cases, study.controls), 3)
+    if study.stratified and not isinstance(score, MantelTrend):
+        raise ParameterError(
+            "Strata are used by the trend test's χ² alone.",
+            "Give score chi2 and test trend, or leave the strata out.",
+        )
+    score.feasible(study.sizes, 3)
 
 
 def top_snps(
@@ -117,21 +148,24 @@ def top_snps(
     ``mechanisms.top_k``, and the proof of the score's sensitivity beside it.
     """
     scorer = score_of(score, test, tau)
+    if study.stratified and isinstance(scorer, Trend):
+        scorer = MantelTrend()
     refuse(study, k, scorer, mechanism, delta)
+    variants = study.source.variants  # a damaged list of variants is refused here, where it costs nothing
     half = Fraction(1, 2)
     curator = study.curator(epsilon, delta, ledger, random_state, f"gwas top-snps by {score} ({test})")
     with curator:
         chosen, release = curator.select(
-            [study.question],
-            lambda answers: scorer.judge([tables_of(answers[0])], study.schema.unit),
+            study.questions,
+            lambda answers: scorer.judge([tables_of(*answers)], study.schema.unit),
             k=k,
             how=mechanism,
             share=half if values else Fraction(1),
             values_share=half if values else None,
-            what=f"the {k} best of {len(study.variant_places):,} variants by {score}",
+            what=f"the {k} best of {len(study.variant_places):,} variants by {scorer.what}",
         )
     places = study.variant_places[chosen]
-    rows = study.source.variants.take(places).to_pylist()
+    rows = variants.take(places).to_pylist()
     snps = []
     for number, (place, row) in enumerate(zip(places.tolist(), rows, strict=True)):
         told: dict[str, Any] = {}
