@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -47,7 +47,9 @@ from privet.schema import Schema, draft
 from privet.sources import ArrowSource, GenotypeSource, Source, TableSource, fingerprint, open_source
 from privet.sources import as_source as in_memory
 from privet.stats import Answer, Judgement, Rows, Scores, Statistic
-from privet.stats.logistic_loss import LogisticLoss
+
+if TYPE_CHECKING:
+    from privet.stats.logistic_loss import LogisticLoss  # brings SciPy, which most runs do without
 
 __all__ = ["Curator", "Measurement", "read_rows"]
 
@@ -158,6 +160,11 @@ class Curator:
         self._left -= total
         return [self.currency.share(share) for share in shares]
 
+    @property
+    def left(self) -> Fraction:
+        """The share of the budget that has not been spent."""
+        return self._left
+
     def hold(self) -> None:
         """Keep the coded table in memory from here on, for a search that asks of it thousands of times."""
         self._engine = HeldEngine()
@@ -212,7 +219,7 @@ class Curator:
         regularisation: Fraction,
         what: str,
     ) -> tuple[Release, Fraction]:
-        """Weights near the minimum of the loss, and the regularisation that was used: at least what was asked.
+        """Weights near the minimum of the loss, and the regularisation that was used (at least as asked).
 
         All that is left of the budget is spent. Proof, and what it assumes: ``mechanisms.perturbed_minimum``.
         """

@@ -41,6 +41,7 @@ ALGORITHMS: tuple[Entry, ...] = (
     Entry("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
     Entry("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
     Entry("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
+    Entry("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
     Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from privet.learning.rule import Between, OneOf, Rule
 from privet.learning.rule_quality import mutual_support, quality, weighted_laplace
 from privet.learning.rule_space import RuleProblem, Table, covered, similarity
 from privet.schema import Schema
+from privet.search import BeeColony
 from privet.stats import Rows
 
 SCHEMA = Schema.of(
@@ -51,8 +52,28 @@ def test_the_example_of_figure_4_2():
     salary, age = table().conditions(position)
     assert age == OneOf("age", ("old",))
     assert isinstance(salary, Between)
-    assert 1000 <= salary.low <= 1100
-    assert 2900 <= salary.high <= 3000
+    assert salary.low == pytest.approx(1000, abs=30)
+    assert salary.high == pytest.approx(3000, abs=30)
+
+
+def test_ranges_end_half_way_and_are_open_at_the_ends():
+    mined = Table.of(
+        [
+            Rows(
+                pa.record_batch({"x": [1.0, 2.0, 4.0, 8.0], "y": list("abab")}),
+                schema := Schema.of({"x": (0.0, 9.0), "y": ["a", "b"]}, target="y"),
+            )
+        ],
+        schema,
+    )
+    assert mined.conditions(np.array([1, 1.5, 5.0])) == (Between("x", 1.5, 6.0),)
+    assert mined.conditions(np.array([1, 0.0, 2.5])) == (Between("x", None, 3.0),)
+    assert mined.conditions(np.array([1, 3.0, 9.0])) == (Between("x", 3.0, None),)
+    close = np.nextafter(1.0, 2.0)
+    twins = Table(
+        np.array([[0, 1]], np.uint16), np.array([0, 1]), (np.array([1.0, close]),), mined.nominal, schema
+    )
+    assert twins.conditions(np.array([1, close, close])) == (Between("x", close, None),)
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 513, 1000, 3000])
@@ -90,6 +111,44 @@ def test_neighbours_move_one_attribute_and_stay_within():
     ends = new.reshape(200, 3, 3)
     assert (ends[:, 1, :2] <= ends[:, 2, :2]).all()
     assert set(np.unique(new[:, :3])) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize("measure", ["wLap", "MS", "wMS", "wLapMS"])
+@pytest.mark.parametrize("stop", [{}, {"target": 1.2}, {"patience": 7}])
+def test_the_compiled_search_is_the_colony_step_by_step(measure, stop):
+    """From one seed the kernel and the definition draw the same, and find the same rule."""
+    mined = problem(700, seed=4, measure=measure)
+    colony = BeeColony(swarm=14, limit=6, iterations=80, **stop)
+    for seed in range(3):
+        defined = colony.maximise(mined, np.random.default_rng(seed))
+        compiled = mined.best(colony, np.random.default_rng(seed))
+        np.testing.assert_array_equal(defined.position, compiled.position)
+        assert (defined.fitness, defined.history) == (compiled.fitness, compiled.history)
+        assert (defined.evaluations, defined.reason) == (compiled.evaluations, compiled.reason)
+        mined.earlier = [*mined.earlier, defined.position]  # the next search must avoid it
+
+
+def test_no_rule_is_better_than_the_most():
+    mined = problem(measure="wLapMS")
+    whole = mined.best(BeeColony(iterations=50), np.random.default_rng(0)).fitness
+    assert 0 < whole <= mined.most
+    x = pa.record_batch({"x": np.arange(20.0), "y": ["a"] * 10 + ["b"] * 10})
+    schema = Schema.of({"x": (0.0, 19.0), "y": ["a", "b"]}, target="y")
+    easy = RuleProblem(Table.of([Rows(x, schema)], schema), np.ones(20, bool), 0, "wLap")
+    assert easy.best(BeeColony(target=easy.most), np.random.default_rng(0)).reason == "the target was reached"
+
+
+@pytest.mark.parametrize("size", [70, 1500])
+def test_a_smaller_table_counts_the_same(size):
+    """What covering took out may leave the table: the counts of the rest stay."""
+    whole = table(size, seed=1)
+    left = np.random.default_rng(1).random(len(whole.classes)) < 0.3
+    kept = whole.only(left)
+    positions = problem().start(30, np.random.default_rng(3))
+    np.testing.assert_array_equal(
+        RuleProblem(whole, left, 1, "wLap").counts(positions),
+        RuleProblem(kept, np.ones(left.sum(), bool), 1, "wLap").counts(positions),
+    )
 
 
 def test_rules_without_conditions_or_records_are_worth_nothing():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -10,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.budget import budget
-from privet.errors import DataError, ParameterError, SchemaError
+from privet.audit import Pair, audit
+from privet.audit.pairs import table_of
+from privet.budget import Ledger, budget
+from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.evaluation.prequential import prequential
 from privet.learning.stream_counter import ContinualCounter
 from privet.learning.stream_naive_bayes import StreamingNaiveBayes
+from privet.mechanisms import noise_for
 from privet.randomness import secure, seeded
 from privet.schema import Schema, Unit
 
@@ -184,6 +188,114 @@ def test_a_person_counts_at_most_so_often():
     assert "one person" in model.guarantee_.headline
     with pytest.raises(DataError, match="no 'who'"):
         model.learn_one({"x": 0.5}, "no")
+
+
+def test_the_ledger_is_charged_once_at_the_start_whatever_the_stream_brings():
+    ledger = Ledger.in_memory()
+    ledger.open_account("clinic", budget(2.0), unit=Unit())
+    schema = Schema.of({"x": (0.0, 1.0), "y": ["no", "yes"]}, target="y", dataset="clinic")
+    model = StreamingNaiveBayes(epsilon=1.5, schema=schema, every=5, horizon=4, windows=True, ledger=ledger)
+    assert ledger.spent("clinic") is None
+    model.learn_one({"x": 0.5}, "no")
+    assert str(ledger.spent("clinic")) == "ε = 1.5"
+    for x, y in stream(200):
+        model.learn_one({"x": x["x"]}, y)
+    assert str(ledger.spent("clinic")) == "ε = 1.5"
+    assert ledger.history("clinic")[-1].to_dict()
+    assert not any("no ledger" in caveat for caveat in model.guarantee_.caveats)
+    second = StreamingNaiveBayes(epsilon=1.0, schema=schema, ledger=ledger)
+    for _ in range(2):  # refused, and refused again: no record is read for nothing
+        with pytest.raises(BudgetExceeded):
+            second.learn_one({"x": 0.5}, "no")
+    with pytest.raises(ParameterError, match="Seeded"):
+        StreamingNaiveBayes(epsilon=0.1, schema=schema, ledger=ledger, random_state=1).learn_one(
+            {"x": 0.5}, "no"
+        )
+    with pytest.raises(SchemaError, match="name of its data set"):
+        StreamingNaiveBayes(epsilon=0.1, schema=SCHEMA, ledger=ledger).learn_one({"x": 0.5}, "no")
+
+
+def released_stream(counter=ContinualCounter, unit=None, windows=False, every=1):
+    """Everything that a short stream releases: the noisy totals after each step."""
+    schema = audited_schema(unit)
+
+    def run(table):
+        model = StreamingNaiveBayes(epsilon=1.0, schema=schema, every=every, horizon=4, windows=windows)
+        model._begin()
+        model._counter = counter_of(counter, model)
+        model._new_counter = lambda: counter_of(counter, model)
+        seen = []
+        for record in table.to_pylist():
+            model.learn_one(record)
+            # The records are all in one cell of the one table; the others hold noise that no record touches.
+            seen.append(int(model._counter.totals[0]))
+        return {f"step {place}": totals for place, totals in enumerate(seen)}
+
+    return run
+
+
+def audited_schema(unit):
+    return Schema.of({"c": ["a", "b"], "y": ["no", "yes"]}, target="y", unit=unit or Unit())
+
+
+def counter_of(counter, model):
+    tables = len(model._attributes)
+    return counter(model._starts[-1], horizon=model.horizon, amount=model._amount, randomness=model._source,
+                   l1=tables, squared_l2=tables, unit=model._schema.unit)  # fmt: skip
+
+
+class Forgetful(ContinualCounter):
+    """Planted: the whole ε for each node, as if a record were in one of them only."""
+
+    def __init__(self, size, **more):
+        super().__init__(size, **more)
+        amount, l1, unit = more["amount"], more["l1"], more["unit"]
+        self.mechanism = noise_for(amount, l1 * unit.most, Fraction(l1 * unit.most))
+
+
+class Impersonal(ContinualCounter):
+    """Planted: the noise for one record, where the unit is a person with several."""
+
+    def __init__(self, size, **more):
+        super().__init__(size, **(more | {"unit": Unit()}))
+
+
+def absent(table, gone):
+    """The stream without these records; each leaves an empty place, since when records come is public."""
+    return [row | {"c": None, "y": None} if place in gone else row for place, row in enumerate(table)]
+
+
+def audited(run, unit=None, gone=(0,), rows=4, **how):
+    schema = audited_schema(unit)
+    person = {} if unit is None else {"who": "ann"}
+    one = [{"c": "a", "y": "no"} | (person if place in gone else {"who": f"p{place}"} if person else {})
+           for place in range(rows)]  # fmt: skip
+    pair = Pair("a stream with and without", table_of(schema, one), table_of(schema, absent(one, gone)))
+    return audit(run, schema=schema, epsilon=1.0, pairs=[pair], **how)
+
+
+@pytest.mark.parametrize(
+    ("unit", "gone", "windows", "rows"),
+    [
+        (None, (0,), False, 4),
+        (None, (0,), True, 8),
+        (Unit(id="who", most=2), (0, 1), False, 4),
+        (Unit(id="who", most=2), (0, 5), True, 8),
+    ],
+)
+def test_the_audit_of_the_whole_stream_finds_no_violation(unit, gone, windows, rows):
+    found = audited(released_stream(unit=unit, windows=windows), unit, gone, rows, runs=800)
+    assert not found.violated, found.bound
+
+
+@pytest.mark.parametrize(
+    ("counter", "unit", "rows", "every"),
+    [(Forgetful, None, 4, 1), (Impersonal, Unit(id="who", most=8), 8, 2)],
+)
+def test_the_audit_catches_planted_faults(counter, unit, rows, every):
+    gone = (0,) if unit is None else range(rows)
+    found = audited(released_stream(counter, unit, every=every), unit, gone, rows, runs=1600)
+    assert found.violated, found.bound
 
 
 def test_batches_frames_and_records_are_the_same():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from privet.errors import DataError, ParameterError
+from privet.errors import DataError, ModelError, ParameterError, SchemaError
 from privet.perturbation import (
     AdditiveNoise,
     Condensation,
@@ -121,17 +122,70 @@ def test_condensation_on_a_stream_is_bounded_and_keeps_the_shape():
         record = {"x0": row[0], "x1": row[1]}
         model.learn_one(record)
         found.append(list(model.transform_one(record).values()))
-    assert 32 < len(model._groups.sizes) <= 64
-    assert model._groups.sizes.min() >= 10
-    assert model._groups.sizes.sum() == 4000
+    assert 32 < len(model._groups[""].sizes) <= 64
+    assert model._groups[""].sizes.min() >= 10
+    assert model._groups[""].sizes.sum() == 4000
     np.testing.assert_allclose(np.cov(np.array(found[1000:]).T), np.cov(X.T), rtol=0.25, atol=0.004)
     batches = Condensation(schema=unit_schema(2), k=10, most_groups=64)
     for part in np.split(X, 8):
         batches.partial_fit(part)
-    np.testing.assert_allclose(batches._groups.means, model._groups.means)
+    np.testing.assert_allclose(batches._groups[""].means, model._groups[""].means)
     kept = model.current_key()
     resumed = Condensation(schema=unit_schema(2), k=10, key=kept).fit()
-    np.testing.assert_array_equal(resumed._groups.means, model._groups.means)
+    np.testing.assert_array_equal(resumed._groups[""].means, model._groups[""].means)
+
+
+CLASSES = Schema.of({"x0": (-1.0, 1.0), "x1": (-1.0, 1.0), "ill": ["no", "yes"]}, target="ill")
+
+
+def two_classes(rows):
+    generator = np.random.default_rng(5)
+    ill = generator.random(rows) < 0.4
+    X = np.where(ill, 0.4, -0.4)[:, None] + generator.normal(0, 0.15, (rows, 2))
+    X[:, 1] *= np.where(ill, 1, -1)
+    return pa.table(
+        {"x0": np.clip(X[:, 0], -1, 1), "x1": np.clip(X[:, 1], -1, 1), "ill": np.where(ill, "yes", "no")}
+    )
+
+
+def test_condensation_by_class_keeps_each_class_as_it_was():
+    table = two_classes(600)
+    released = Condensation(schema=CLASSES, by="ill", k=10).fit_transform(table)
+    for label in ("no", "yes"):
+        rows = np.flatnonzero(np.array(table["ill"]) == label)
+        one, other = (np.column_stack([t["x0"], t["x1"]])[rows] for t in (table, released))
+        np.testing.assert_allclose(np.cov(one.T), np.cov(other.T), atol=1e-9)
+        np.testing.assert_allclose(one.mean(axis=0), other.mean(axis=0), atol=1e-9)
+    assert released["ill"].equals(table["ill"])
+    with pytest.raises(DataError, match="for one value of 'ill'"):
+        Condensation(schema=CLASSES, by="ill", k=10).fit(two_classes(600).slice(0, 15))
+    with pytest.raises(DataError, match="no column 'ill'"):
+        Condensation(schema=CLASSES, by="ill").fit(table.drop_columns(["ill"]))
+    with pytest.raises(SchemaError, match="is a number"):
+        Condensation(schema=CLASSES, by="x1", columns=["x0"]).fit(table)
+
+
+def test_condensation_by_class_on_a_stream_is_bounded_and_restarts():
+    table = two_classes(3000)
+    model = Condensation(schema=CLASSES, by="ill", k=10, most_groups=16, random_state=1)
+    found = []
+    for record in table.to_pylist():
+        model.learn_one(record)
+        found.append(model.transform_one(record))
+    assert set(model._groups) == {"no", "yes"}
+    assert all(len(groups.sizes) <= 16 and groups.sizes.min() >= 10 for groups in model._groups.values())
+    late = [each["x0"] for each in found[500:] if each["ill"] == "yes"]
+    assert abs(np.mean(late) - 0.4) < 0.05  # drawn from their own class
+    key = model.current_key()
+    resumed = Condensation(schema=CLASSES, by="ill", k=10, key=key).fit()
+    np.testing.assert_array_equal(resumed._groups["yes"].means, model._groups["yes"].means)
+    batches = Condensation(schema=CLASSES, by="ill", k=10, most_groups=16).partial_fit(table)
+    np.testing.assert_allclose(batches._groups["no"].means, model._groups["no"].means)
+    with pytest.raises(ModelError, match="by another column"):
+        Condensation(schema=CLASSES, k=10, key=key).fit()
+    with pytest.raises(DataError, match="outside its declared domain") as caught:
+        model.learn_one({"x0": 0.0, "x1": 0.0, "ill": "secret"})
+    assert "secret" not in str(caught.value)
 
 
 def test_before_k_records_a_stream_gives_nothing_away():

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +21,16 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from privet.cli import app
-from privet.errors import DataError, ParameterError, SchemaError
-from privet.perturbation.nominal import Hierarchy, KAnonymity, RandomisedColumns, measured, read_hierarchies
+from privet.errors import DataError, ModelError, ParameterError, SchemaError
+from privet.perturbation.nominal import (
+    Hierarchy,
+    KAnonymity,
+    RandomisedColumns,
+    Recoding,
+    TextFilter,
+    measured,
+    read_hierarchies,
+)
 from privet.schema import Schema, write_schema
 
 TOWN = Hierarchy("town", {"Basel": ("north",), "Jura": ("north",), "Bern": ("middle",), "Thun": ("middle",)})
@@ -89,7 +102,7 @@ def test_new_records_of_unknown_groups_are_hidden():
     new = pd.DataFrame({"age": [30, 500, None], "town": ["Basel", "Bern", "Atlantis"], "ill": ["flu"] * 3})
     released = model.transform(new)
     assert released["age"].tolist()[1:] == ["*", "*"]
-    assert set(zip(released["age"], released["town"], strict=True)) <= model._groups | {("*", "*")}
+    assert set(zip(released["age"], released["town"], strict=True)) <= model.recoding_.groups | {("*", "*")}
     assert isinstance(model.transform(pa.Table.from_pandas(table)), pa.Table)
     assert clone(model).k == 3
 
@@ -188,3 +201,101 @@ def test_the_commands(tmp_path, monkeypatch):
     assert "local ε = 1" in run("randomised-response", "q.csv", "r.arff", "-s", "q.toml")
     run("k-anonymity", "p.csv", "x.csv", "--hierarchies", "h.toml", "--k", "300", code=4)
     assert not Path("x.csv").exists()
+
+
+def piped(text, *words):
+    """The command in a process of its own, with this text on its stdin."""
+    command = [sys.executable, "-m", "privet.cli", "perturb", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def filtered(model, text, **how):
+    """What the filter wrote, and the error that it ended with."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
+        source.write(text.encode())
+        source.seek(0)
+        error = None
+        try:
+            TextFilter(model, **how).run(source.fileno(), sink.fileno())
+        except DataError as caught:
+            error = caught
+        sink.seek(0)
+        return sink.read().decode(), error
+
+
+SMOKERS = Schema.of({"smoker": ["no", "yes"], "town": ["a", "b", "c"]})
+
+
+@pytest.mark.parametrize("row_by_row", [False, True])
+def test_randomised_response_in_a_pipe_has_its_probability(row_by_row):
+    model = RandomisedColumns(schema=SMOKERS, columns=["smoker"], epsilon=1.0, random_state=4)
+    text = "name,smoker,town\n" + "ann,no,a\n" * 4000
+    written, error = filtered(model, text, row_by_row=row_by_row)
+    assert error is None
+    lines = written.splitlines()
+    assert lines[0] == "name,smoker,town"
+    assert {line.split(",")[2] for line in lines[1:]} == {"a"}
+    told = np.mean([line.split(",")[1] == "no" for line in lines[1:]])
+    assert abs(told - math.e / (1 + math.e)) < 0.03
+
+
+@pytest.mark.parametrize("row_by_row", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("cat,never,a\n", "Row 3: Column 'smoker' holds a missing value, or one outside"),
+        ("cat,,a\n", "Row 3: Column 'smoker' holds a missing value"),
+        ("cat,no\n", "Row 3 has 2 cells"),
+    ],
+)
+def test_at_a_fault_the_rows_before_it_are_out_and_whole(row_by_row, fault, words):
+    text = "name,smoker,town\nann,no,a\nbob,yes,b\n" + fault
+    written, error = filtered(
+        RandomisedColumns(schema=SMOKERS, columns=["smoker"]), text, row_by_row=row_by_row
+    )
+    assert words in str(error)
+    assert "never" not in str(error)
+    assert [line.split(",")[0] for line in written.splitlines()] == ["name", "ann", "bob"]
+
+
+@pytest.mark.parametrize("row_by_row", [False, True])
+def test_a_stream_is_generalised_like_the_table_before_it(row_by_row, tmp_path):
+    table = people(500)
+    model = KAnonymity(hierarchies=[AGE, TOWN], k=5)
+    released = model.fit_transform(table)
+    model.recoding_.save(tmp_path / "r.json")
+    with pytest.raises(ModelError, match="never replaced"):
+        model.recoding_.save(tmp_path / "r.json")
+    again = KAnonymity(hierarchies=[TOWN, AGE], k=5).take_up(Recoding.load(tmp_path / "r.json"))
+    text = "age,town,ill\n" + "".join(f"{row.age},{row.town},{row.ill}\n" for row in table.itertuples())
+    written, error = filtered(again, text + "7000,Bern,flu\n", row_by_row=row_by_row)
+    assert error is None
+    rows = list(csv.reader(io.StringIO(written)))
+    assert rows[1:-1] == released.to_numpy().tolist()
+    assert rows[-1] == ["*", "*", "flu"]
+    with pytest.raises(ModelError, match="other columns"):
+        KAnonymity(hierarchies=[AGE]).take_up(model.recoding_)
+    with pytest.raises(DataError, match="no column 'town'"):
+        again.transform_one({"age": 3})
+    (tmp_path / "bad.json").write_text("{}")
+    for name in ("bad.json", "none.json"):
+        with pytest.raises(ModelError):
+            Recoding.load(tmp_path / name)
+
+
+def test_the_commands_in_pipes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_schema(SMOKERS, "s.toml")
+    done = piped("smoker,town\nno,a\nyes,b\n", "randomised-response", "-s", "s.toml", "--row-by-row")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 3
+    assert "Local ε = 1" in done.stderr
+    people(200).to_csv("p.csv", index=False)
+    Path("h.toml").write_text("[age]\nwidths = [5, 10, 40]\n")
+    words = ["perturb", "k-anonymity", "p.csv", "o.csv", "--hierarchies", "h.toml", "--recoding", "r.json"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    done = piped("age,x\n33,1\n", "k-anonymity", "--hierarchies", "h.toml", "--recoding", "r.json")
+    assert done.returncode == 0, done.stderr
+    assert next(csv.reader(done.stdout.splitlines()[1:])) == ["[30, 35)", "1"]
+    assert done.stderr.startswith("Guarantee: NONE")
+    assert CliRunner().invoke(app, ["perturb", "k-anonymity", "--hierarchies", "h.toml"]).exit_code == 2

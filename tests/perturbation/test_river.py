@@ -9,7 +9,8 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.perturbation import METHODS, Geometric
-from privet.perturbation.base import Perturbation
+from privet.perturbation.nominal import RandomisedColumns
+from privet.perturbation.river_step import RiverStep
 from privet.schema import Schema
 
 pytest.importorskip("river")
@@ -65,7 +66,7 @@ def test_what_follows_learns_from_perturbed_records_only():
 
 
 def test_without_the_import_a_pipeline_refuses(monkeypatch):
-    monkeypatch.setattr(Perturbation, "known_to_river", False)
+    monkeypatch.setattr(RiverStep, "known_to_river", False)
     with pytest.raises(ParameterError, match="unperturbed"):
         Geometric(schema=SCHEMA)._supervised  # noqa: B018
 
@@ -81,3 +82,24 @@ def test_written_with_bars_and_cloned():
     for x, y in stream(50):
         model.learn_one(x, y)
     assert model.predict_one({"a": 0.9, "b": 0.9, "c": 0.0}) in (True, False)
+
+
+def test_categories_are_randomised_in_a_pipeline_too():
+    from river import compose, naive_bayes
+
+    schema = Schema.of({"smoker": ["no", "yes"], "town": ["a", "b", "c"]})
+    step = RandomisedColumns(schema=schema, epsilon=6.0, random_state=1)
+    model = compose.Pipeline(step, compose.FuncTransformer(lambda x: {f"{k}={v}": 1 for k, v in x.items()}),
+                             naive_bayes.MultinomialNB())  # fmt: skip
+    generator = np.random.default_rng(0)
+    right = same = 0
+    for _ in range(400):
+        record = {
+            "smoker": str(generator.choice(["no", "yes"])),
+            "town": str(generator.choice(["a", "b", "c"])),
+        }
+        right += model.predict_one(record) == record["smoker"]
+        model.learn_one(record, record["smoker"])
+        same += step.transform_one(record) == record
+    assert right > 240
+    assert 0.7 < same / 400 < 1.0

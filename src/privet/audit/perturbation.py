@@ -15,27 +15,18 @@ import numpy as np
 import pyarrow as pa
 
 from privet import randomness
-from privet.audit.perturbation_report import AttackReport, AttackResult
+from privet.audit.perturbation_attacker import ATTACKS, Attacker
+from privet.audit.perturbation_report import AttackReport
 from privet.errors import DataError, ParameterError
-from privet.perturbation.attacks import (
-    distances,
-    independent_components,
-    known_sample,
-    linkage,
-    naive,
-    reversal,
-    spectral,
-)
-from privet.perturbation.attacks.errors import normalised_errors, reidentified
-from privet.perturbation.tables import Matrix, numbers_of
+from privet.perturbation.attacks import reversal
+from privet.perturbation.attacks.errors import spread_of
+from privet.perturbation.tables import numbers_of
 from privet.schema import Number, Schema, read_schema
 from privet.sources import Source, as_source, open_source
 
 __all__ = ["audit_perturbation", "ranked"]
 
 Progress = Callable[[int, int | None], None]
-# Known records whose images are searched for by their distances.
-MOST_MATCHED = 30
 
 
 def audit_perturbation(
@@ -92,142 +83,30 @@ def audit_perturbation(
         raise DataError(
             f"Attacks need at least {least} records without missing values.", "Give more records."
         )
-    # An attacker tries the release as it is, as if it were still in the units of the original columns, and
-    # brought to the mean and spread that each column is known to have.
-    readings = [seen]
-    if len(images) == len(chosen):
-        readings += [(seen - middle) / half, naive.naive_estimate(truth, seen)]
     number = min(known or max(20, 2 * len(chosen)), len(truth) // 2)
-    attacker = _Attacker(truth, readings, number, noise, generator)
-    if attacker.same_width:  # the one attack that needs the whole columns, in their order
-        back = reversal.reversed_columns(every, image, int(rows[attacker.known[0]]))
-        attacker.reversed = (back[rows] - middle) / half
+    attacker = Attacker(truth, seen, number, noise, generator)
+    if len(images) == len(chosen):
+        attacker.in_units = (seen - middle) / half
+        # The one formula that needs whole columns, in their order. Its attacker knows how the release was
+        # made, as any attacker may: then every attack works on what comes back from the means alone.
+        if (back := reversal.reversed_columns(every, image)) is not None:
+            attacker.unreversed = (back[rows] - middle) / half
+        if (back := reversal.reversed_columns(every, image, int(rows[attacker.known[0]]))) is not None:
+            attacker.reversed = (back[rows] - middle) / half
     results = []
-    for place, attack in enumerate(_ATTACKS):
+    for place, attack in enumerate(ATTACKS):
         if progress is not None:
-            progress(place, len(_ATTACKS))
+            progress(place, len(ATTACKS))
         results.append(attack(attacker))
     if progress is not None:
-        progress(len(_ATTACKS), len(_ATTACKS))
-    constant = tuple(name for name, spread in zip(chosen, truth.std(axis=0), strict=True) if spread == 0)
+        progress(len(ATTACKS), len(ATTACKS))
+    constant = tuple(name for name, spread in zip(chosen, spread_of(truth), strict=True) if spread == 0)
     return AttackReport(tuple(chosen), len(truth), tuple(results), constant)
 
 
 def ranked(reports: Mapping[str, AttackReport]) -> list[tuple[str, float]]:
     """Several releases by their resistance, the weakest first."""
     return sorted(((name, report.resistance) for name, report in reports.items()), key=lambda pair: pair[1])
-
-
-class _Attacker:
-    """What the attacks share: the truth to score against, the readings of the release, the known records."""
-
-    def __init__(
-        self,
-        truth: Matrix,
-        readings: list[Matrix],
-        known: int,
-        noise: float | None,
-        generator: np.random.Generator,
-    ) -> None:
-        self.truth = truth
-        self.readings = readings
-        self.noise = noise
-        self.generator = generator
-        self.known = generator.permutation(len(truth))[:known]
-        self.baseline = 1.0 / len(truth)
-        self.reversed = truth
-
-    @property
-    def same_width(self) -> bool:
-        return len(self.readings) > 1
-
-    def scored(
-        self,
-        name: str,
-        explanation: str,
-        estimates: Sequence[Matrix],
-        *,
-        without_known: bool = False,
-        note: str = "",
-    ) -> AttackResult:
-        """The best of several estimates, scored on the records that the attacker did not know before."""
-        left = np.setdiff1d(np.arange(len(self.truth)), self.known if without_known else [])
-        truth = self.truth[left]
-        wrong, best = min(
-            ((normalised_errors(truth, estimate[left]), estimate[left]) for estimate in estimates),
-            key=lambda pair: float(np.minimum(pair[0], 1).mean()),
-        )
-        return AttackResult(
-            name, explanation, tuple(wrong.tolist()), reidentified(truth, best), 1 / len(left), note
-        )
-
-    def impossible(self, name: str, explanation: str) -> AttackResult:
-        note = "Does not apply: the release has another number of columns."
-        return AttackResult(name, explanation, (), 0.0, self.baseline, note)
-
-
-def _naive(attacker: _Attacker) -> AttackResult:
-    name = "naive estimation"
-    if not attacker.same_width:
-        return attacker.impossible(name, naive.EXPLANATION)
-    return attacker.scored(name, naive.EXPLANATION, [attacker.readings[2]])
-
-
-def _known_sample(attacker: _Attacker) -> AttackResult:
-    pairs = (attacker.known, attacker.known)
-    estimate = known_sample.known_sample(attacker.truth, attacker.readings[0], pairs)
-    note = f"Here {len(attacker.known)} records were known."
-    return attacker.scored(
-        "known sample", known_sample.EXPLANATION, [estimate], without_known=True, note=note
-    )
-
-
-def _components(attacker: _Attacker) -> AttackResult:
-    estimate = independent_components.independent_components(
-        attacker.truth, attacker.readings[0], attacker.generator
-    )
-    return attacker.scored("independent components", independent_components.EXPLANATION, [estimate])
-
-
-def _distances(attacker: _Attacker) -> AttackResult:
-    # More would pin the map down better in wide tables, but the search grows with the square of their number.
-    known = attacker.known[: max(6, min(len(attacker.known), attacker.truth.shape[1] + 6, MOST_MATCHED))]
-    found = [
-        distances.distance_inference(attacker.truth, reading, known, anchored=place > 0)
-        for place, reading in enumerate(attacker.readings)
-    ]
-    share = max(right for _, right in found)
-    note = f"Of {len(known)} known records, the images of {share:.0%} were found."
-    estimates = [estimate for estimate, _ in found]
-    return attacker.scored(
-        "distance inference", distances.EXPLANATION, estimates, without_known=True, note=note
-    )
-
-
-def _spectral(attacker: _Attacker) -> AttackResult:
-    if not attacker.same_width:
-        return attacker.impossible("spectral filtering", spectral.EXPLANATION)
-    estimates = [spectral.spectral_filter(reading, attacker.noise) for reading in attacker.readings]
-    return attacker.scored("spectral filtering", spectral.EXPLANATION, estimates)
-
-
-def _linkage(attacker: _Attacker) -> AttackResult:
-    if not attacker.same_width:
-        return attacker.impossible("record linkage", linkage.EXPLANATION)
-    estimate, share = linkage.linked(attacker.truth, attacker.readings[0])
-    errors = normalised_errors(attacker.truth, estimate)
-    return AttackResult(
-        "record linkage", linkage.EXPLANATION, tuple(errors.tolist()), share, attacker.baseline
-    )
-
-
-def _reversal(attacker: _Attacker) -> AttackResult:
-    if not attacker.same_width:
-        return attacker.impossible("reversal", reversal.EXPLANATION)
-    return attacker.scored("reversal", reversal.EXPLANATION, [attacker.reversed], without_known=True)
-
-
-_ATTACKS = (_naive, _known_sample, _components, _distances, _spectral, _linkage, _reversal)
 
 
 def _table(data: Any, schema: Schema | None, names_of: Schema | None = None) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,6 +161,22 @@ class AttackReport:
             "constant": list(self.constant),
             "attacks": [attack.to_dict(self.columns) for attack in self.attacks],
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> AttackReport:
+        """A report again from its plain data."""
+        attacks = [
+            AttackResult(
+                each["attack"],
+                each["explanation"],
+                tuple((each["errors"] or {}).values()),
+                each["reidentified"],
+                each["baseline"],
+                each["note"],
+            )
+            for each in data["attacks"]
+        ]
+        return cls(tuple(data["columns"]), data["records"], tuple(attacks), tuple(data["constant"]))
 
     def figure(self) -> Any:
         """A plot: the best attack's error for each column, weakest on top."""

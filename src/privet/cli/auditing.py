@@ -1,10 +1,11 @@
-"""``privet audit``: of an algorithm by its name, or ``perturbation`` of a table and its perturbed release."""
+"""``privet audit``: an algorithm by its name, ``perturbation`` of a table, ``inversion`` of a model."""
 
 from __future__ import annotations
 
 import click
 
 from privet.cli.audit import audit as of_an_algorithm
+from privet.cli.inversion import inversion
 from privet.cli.perturb import attack_report
 
 __all__ = ["audit"]
@@ -28,7 +29,9 @@ class Auditing(click.Group):
 
 
 audit = Auditing(
-    "audit", help="Put a claim of privacy to the test: an algorithm's (by its name), or a perturbed table's."
+    "audit",
+    help="Put a claim of privacy to the test: an algorithm's (by its name), a perturbed table's, a model's.",
 )
 audit.add_command(of_an_algorithm, "algorithm")
 audit.add_command(attack_report)
+audit.add_command(inversion)

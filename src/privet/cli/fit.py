@@ -24,6 +24,17 @@ __all__ = ["fit"]
 )
 @force
 @click.option("--sign-key", type=FILE, metavar="FILE", help="Sign the model with this private key.")
+@click.option(
+    "--tune", is_flag=True, help="Try several settings, keep the best; epsilon and delta pay for all of it."
+)
+@click.option(
+    "--try",
+    "tried",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    help="With --tune: values to try. Repeatable; without it, the algorithm's own.",
+)
+@click.option("--trials", type=click.FloatRange(1, 5000), help="With --tune: how many trials on average.")
 @run_options
 @shows_json
 def _body(
@@ -35,11 +46,16 @@ def _body(
     place: Path | None,
     force: bool,
     sign_key: Path | None,
+    tune: bool,
+    tried: tuple[str, ...],
+    trials: float | None,
     **options: Any,
 ) -> None:
     from privet import service
 
     to, run = output(), Run(**options)
+    if (tried or trials is not None) and not tune:
+        raise click.UsageError("--try and --trials say how to tune: add --tune.")
     if place is None and not run.dry_run:
         raise click.UsageError("Name the file for the model: -o MODEL (or ask for a --dry-run).")
     declared = service.settled(schema)
@@ -50,19 +66,33 @@ def _body(
         service.check_key(sign_key)
     with account_errors(data, schema, run.ledger):
         how: dict[str, Any] = {"ledger": run.opened_ledger(), "seed": run.seed, "engine": run.engine}
+        planner = service.plan_fit
+        if tune:
+            planner = service.plan_tuning
+            how |= {"grid": service.read_grid(algorithm, tried), "trials": trials}
 
         def plan(watch: service.Watch | None) -> service.Plan:
-            return service.plan_fit(algorithm, data, declared, parameters, **how, watch=watch)
+            return planner(algorithm, data, declared, parameters, **how, watch=watch)
 
         if not go_ahead(plan, run):
             return
-        with to.progress(f"Fitting {algorithm}") as watch:
-            model = service.fit(algorithm, data, declared, parameters, **how, watch=watch)
+        tuned = None
+        if tune:  # without a progress bar: how many trials there are must stay secret
+            found = service.tune(algorithm, data, declared, parameters, **how)
+            model, (name_of_figure, figure) = found.best_estimator_, found.best_figure
+            tuned = {"chosen": found.best_parameters_, name_of_figure: figure.to_dict()}
+            chosen = ", ".join(f"{name} = {value}" for name, value in found.best_parameters_.items())
+            to.note(f"Chosen: {chosen}. On the records kept apart, {name_of_figure} = {figure}.")
+        else:
+            with to.progress(f"Fitting {algorithm}") as watch:
+                model = service.fit(algorithm, data, declared, parameters, **how, watch=watch)
     assert place is not None
-    _deliver(model, place, sign_key, algorithm)
+    _deliver(model, place, sign_key, algorithm, tuned)
 
 
-def _deliver(model: Any, place: Path, sign_key: Path | None, algorithm: str) -> None:
+def _deliver(
+    model: Any, place: Path, sign_key: Path | None, algorithm: str, tuned: dict[str, Any] | None
+) -> None:
     """Write the model, which is paid for now; whatever happens, it is not lost."""
     from privet import service
 
@@ -85,7 +115,7 @@ def _deliver(model: Any, place: Path, sign_key: Path | None, algorithm: str) -> 
         "digest": document["digest"],
         "signed": "signature" in document,
         "guarantee": guarantee.to_dict(),
-    }
+    } | ({"tuned": tuned} if tuned else {})
 
     def text() -> None:
         click.echo(f"{algorithm} was fitted and written to {place}.")

@@ -11,6 +11,7 @@ import click
 from privet.cli.forms import option_for
 from privet.cli.options import FILE, OUTPUT, force
 from privet.cli.output import output, shows_json
+from privet.cli.perturb_input import perturb_input
 
 __all__ = ["attack_report", "perturb"]
 
@@ -49,8 +50,20 @@ class PerturbationGroup(click.Group):
         return click.Command(cmd_name, callback=run, params=[*common, *options.values()], help=about)
 
 
-@click.argument("data", metavar="[IN]", type=OUTPUT, default="-", required=False)
-@click.argument("out", metavar="[OUT]", type=OUTPUT, default="-", required=False)
+def in_and_out(command: Any) -> Any:
+    """The two files; without them the command is a filter."""
+    for name in ("out", "data"):  # the last one comes first on the command line
+        metavar = "[IN]" if name == "data" else "[OUT]"
+        command = click.argument(name, metavar=metavar, type=OUTPUT, default="-", required=False)(command)
+    return command
+
+
+row_by_row = click.option(
+    "--row-by-row", is_flag=True, help="In a pipe: write each row before the next one is read."
+)
+
+
+@in_and_out
 @click.option("--schema", "-s", type=FILE, metavar="FILE", help="The public bounds (not needed with a key).")
 @click.option(
     "--column",
@@ -65,7 +78,7 @@ class PerturbationGroup(click.Group):
     metavar="FILE",
     help="Use this key; where there is none yet, draw it and keep it there.",
 )
-@click.option("--row-by-row", is_flag=True, help="In a pipe: write each row before the next one is read.")
+@row_by_row
 @click.option(
     "--rekey-every", type=click.IntRange(1), metavar="ROWS", help="In a pipe: a new key after so many rows."
 )
@@ -111,10 +124,13 @@ def _run(
         to.warn("whoever knows the seed can draw the same key.")
     if piped:
         keeper.announce(model)
-        perturb_pipe(
-            model, sys.stdin.fileno(), sys.stdout.fileno(), row_by_row=row_by_row, rekey_every=rekey_every,
-            delimiter=delimiter, keep=keeper.keep,
-        )  # fmt: skip
+        try:
+            perturb_pipe(
+                model, sys.stdin.fileno(), sys.stdout.fileno(), row_by_row=row_by_row,
+                rekey_every=rekey_every, delimiter=delimiter, keep=keeper.keep,
+            )  # fmt: skip
+        finally:  # also where the stream was interrupted, or broke off at a bad row
+            keeper.settle(model)
         return
     check_place(out, force=force)
     with to.progress(f"Perturbing ({method})") as watch:
@@ -138,6 +154,7 @@ class _Keeper:
         from privet.service.perturbations import key_path
 
         self._path, self._fresh, self._first = path, fresh, 0
+        self._window: int | None = None
         if path is not None and continued and not fresh:
             # A stream that is taken up again goes on with the next number, and never uses an old window's
             # key.
@@ -154,8 +171,19 @@ class _Keeper:
     def keep(self, window: int, key: Any) -> None:
         from privet.service.perturbations import key_path
 
+        self._window = window
         if self._path is not None and (self._fresh or window > 0):
             key.save(key_path(self._path, self._first + window))
+
+    def settle(self, model: Any) -> None:
+        """Keep what a stream has taught the method, so that it can be taken up again."""
+        from privet.service.perturbations import key_path
+
+        if self._path is None or self._window is None or not hasattr(model, "key_"):
+            return
+        now = model.current_key()
+        if now is not model.key_:
+            now.save(key_path(self._path, self._first + self._window), replace=True)
 
 
 perturb = PerturbationGroup(
@@ -187,6 +215,9 @@ perturb = PerturbationGroup(
 @click.option(
     "--records", type=click.IntRange(50), default=2000, show_default=True, help="Attack a sample of so many."
 )
+@click.option(
+    "--sensitive", help="For categories: what an attacker would like to know.  [default: the target]"
+)
 @click.option("--seed", type=int, help="The same sample and attacks again.")
 @click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML report.")
 @shows_json
@@ -199,27 +230,57 @@ def attack_report(
     known: int | None,
     noise: float | None,
     records: int,
+    sensitive: str | None,
     seed: int | None,
     place: Path | None,
 ) -> None:
-    """Attack PERTURBED with ORIGINAL at hand, and say which column is weakest. For the owner."""
+    """Attack PERTURBED with ORIGINAL at hand, and say which column is weakest. For the owner.
+
+    Columns that are numbers in PERTURBED are attacked as numbers; those that are texts there (generalised,
+    or randomised categories) as categories.
+    """
     from privet.audit.perturbation import audit_perturbation
+    from privet.audit.perturbation_categories import audit_categories, changed_columns
+    from privet.schema import Number, read_schema
+    from privet.service.perturbations import read_table
 
     to = output()
+    declared, before, after = read_schema(schema), read_table(original, None), read_table(perturbed, None)
+    numbers, texts = (
+        [name for name in side if not columns or name in columns] for side in changed_columns(before, after)
+    )
+    reports: list[Any] = []
     with to.progress("Attacking", unit="attacks") as progress:
-        report = audit_perturbation(
-            original, perturbed, schema=schema, columns=columns or None, released=released or None,
-            known=known, noise=noise, records=records, random_state=seed, progress=progress,
-        )  # fmt: skip
+        if [name for name in numbers if isinstance(declared[name], Number)] or not texts:
+            reports.append(audit_perturbation(
+                original, perturbed, schema=declared, columns=_attacked(columns, texts, numbers, declared),
+                released=released or None, known=known, noise=noise, records=records, random_state=seed,
+                progress=progress,
+            ))  # fmt: skip
+        if texts:
+            hidden = sensitive or (declared.target if declared.target not in texts else None)
+            reports.append(audit_categories(
+                before, after, texts, sensitive=hidden, records=records, random_state=seed
+            ))  # fmt: skip
     if place is not None:
-        report.page().write(place)
-        to.note(f"The report was written to {place}.")
-    to.result(report.to_dict(), lambda: click.echo(report.text()))
+        for report, there in zip(reports, (place, place.with_stem(f"{place.stem}-categories")), strict=False):
+            report.page().write(there)
+            to.note(f"The report was written to {there}.")
+    found = reports[0].to_dict() | ({"categories": reports[1].to_dict()} if len(reports) > 1 else {})
+    to.result(found, lambda: click.echo("\n\n".join(report.text() for report in reports)))
+
+
+def _attacked(columns: tuple[str, ...], texts: list[str], numbers: list[str], schema: Any) -> Any:
+    """The columns to attack as numbers: those named, or, beside texts, the other numbers that changed."""
+    from privet.schema import Number
+
+    if not texts:
+        return columns or None
+    return [name for name in numbers if isinstance(schema[name], Number)]
 
 
 @click.command("k-anonymity")
-@click.argument("data", type=FILE, metavar="IN")
-@click.argument("out", type=FILE, metavar="OUT")
+@in_and_out
 @click.option(
     "--hierarchies",
     type=FILE,
@@ -256,21 +317,42 @@ def attack_report(
     show_default=True,
     help="How far a group's shares may be from all (t).",
 )
+@click.option(
+    "--recoding",
+    type=FILE,
+    metavar="FILE",
+    help="Keep the levels and groups there; a pipe takes them from there.",
+)
+@row_by_row
 @force
 @shows_json
-def k_anonymity(data: Path, out: Path, hierarchies: Path, force: bool, **how: Any) -> None:
-    """Generalise columns until every record looks like k − 1 others. Guarantee: none."""
-    from privet.perturbation.nominal import KAnonymity, read_hierarchies
+def k_anonymity(
+    data: Path, out: Path, hierarchies: Path, recoding: Path | None, row_by_row: bool, force: bool, **how: Any
+) -> None:
+    """Generalise columns until every record looks like k − 1 others. Guarantee: none.
+
+    Without IN and OUT it filters CSV from stdin to stdout, by the --recoding of a table that was
+    generalised before; records that fall into none of its groups are suppressed.
+    """
+    from privet.perturbation.nominal import KAnonymity, Recoding, read_hierarchies
 
     model = KAnonymity(hierarchies=read_hierarchies(hierarchies), **how)
+    if _is_pipe(data, out, row_by_row):
+        if recoding is None:
+            raise click.UsageError("In a pipe, --recoding names the levels and groups of a table.")
+        model.take_up(Recoding.load(recoding))
+        output().note("Guarantee: NONE. k-anonymity is not differential privacy.")
+        _filtered(model, row_by_row)
+        return
     _whole_table(
         model, data, out, None, force, lambda: {"levels": model.levels_, "suppressed": model.suppressed_}
     )
+    if recoding is not None:
+        model.recoding_.save(recoding)
 
 
 @click.command("randomised-response")
-@click.argument("data", type=FILE, metavar="IN")
-@click.argument("out", type=FILE, metavar="OUT")
+@in_and_out
 @click.option("--schema", "-s", type=FILE, required=True, metavar="FILE", help="The public domains.")
 @click.option(
     "--column",
@@ -287,6 +369,7 @@ def k_anonymity(data: Path, out: Path, hierarchies: Path, force: bool, **how: An
     help="Local privacy loss of a record's chosen categories together.",
 )
 @click.option("--seed", type=int, help="Repeatable draws, for tests only: voids the guarantee.")
+@row_by_row
 @force
 @shows_json
 def randomised_response(
@@ -296,13 +379,40 @@ def randomised_response(
     columns: tuple[str, ...],
     epsilon: float,
     seed: int | None,
+    row_by_row: bool,
     force: bool,
 ) -> None:
-    """Randomise categories, record by record: local differential privacy for the chosen columns."""
+    """Randomise categories, record by record: local differential privacy for the chosen columns.
+
+    Without IN and OUT it filters CSV from stdin to stdout, and can run without end.
+    """
     from privet.perturbation.nominal import RandomisedColumns
 
     model = RandomisedColumns(schema=schema, columns=columns or None, epsilon=epsilon, random_state=seed)
+    if _is_pipe(data, out, row_by_row):
+        output().note(f"Local ε = {epsilon:g} for what one record says in the chosen columns, and no others.")
+        if seed is not None:
+            output().warn("whoever knows the seed can take the randomness away: the guarantee is NONE.")
+        _filtered(model, row_by_row)
+        return
     _whole_table(model, data, out, schema, force, dict)
+
+
+def _is_pipe(data: Path, out: Path, row_by_row: bool) -> bool:
+    piped = str(data) == "-" and str(out) == "-"
+    if not piped and "-" in (str(data), str(out)):
+        raise click.UsageError("Name both IN and OUT, or neither to filter stdin to stdout.")
+    if not piped and row_by_row:
+        raise click.UsageError("--row-by-row is for pipes.")
+    if piped and output().json:
+        raise click.UsageError("In a pipe stdout is for the rows: leave --json out.")
+    return piped
+
+
+def _filtered(model: Any, row_by_row: bool) -> None:
+    from privet.service.perturbations import perturb_pipe
+
+    perturb_pipe(model, sys.stdin.fileno(), sys.stdout.fileno(), row_by_row=row_by_row)
 
 
 def _whole_table(model: Any, data: Path, out: Path, schema: Path | None, force: bool, more: Any) -> None:
@@ -320,3 +430,4 @@ def _whole_table(model: Any, data: Path, out: Path, schema: Path | None, force: 
 
 perturb.add_command(k_anonymity)
 perturb.add_command(randomised_response)
+perturb.add_command(perturb_input)

@@ -86,7 +86,10 @@ def _prose(text: str | None) -> list[str]:
     return lines
 
 
-_COMMANDS = {"classify": ("fit {}", "cross-validate {}"), "regress": ("fit {}",), "select": ("select",)}
+def _commands(name: str, family: str) -> tuple[str, ...]:
+    if family == "select":
+        return ("select",) if name == "select-k-best" else ()
+    return (f"fit {name}", f"cross-validate {name}") if family == "classify" else (f"fit {name}",)
 
 
 def algorithms_page() -> str:
@@ -100,11 +103,9 @@ def algorithms_page() -> str:
         cls = entry.load()
         lines += ["", f"## {entry.name}", "", entry.line, ""]
         lines += [f"In Python: `{cls.__module__}.{cls.__name__}` (family: {entry.family})."]
-        commands = _COMMANDS[entry.family]
-        lines += [
-            f"On the command line: {', '.join(f'`privet {c.format(entry.name)}`' for c in commands)}.",
-            "",
-        ]
+        if commands := _commands(entry.name, entry.family):
+            lines += [f"On the command line: {', '.join(f'`privet {command}`' for command in commands)}."]
+        lines += [""]
         rows = [(f"`{p['name']}`", p["kind"], p["limits"], p["default"], p["help"]) for p in described(cls)]
         lines += _table(("Parameter", "Kind", "Limits", "Default", "What it is"), rows)
     return "\n".join(lines).rstrip() + "\n"

@@ -34,9 +34,9 @@ __all__ = ["FoldSource", "fold_column"]
 
 
 class FoldSource:
-    """The rows of a source that are ``outside`` of one fold; or all rows, each with its fold.
+    """The rows of a source that are ``outside`` of one fold, or ``inside``; or all rows, each with its fold.
 
-    In the second case a batch holds rows of one fold only, whose number is in an additional column named
+    In the last case a batch holds rows of one fold only, whose number is in an additional column named
     ``label``: so one pass can compare every record with the model that was trained without its fold.
     """
 
@@ -48,6 +48,7 @@ class FoldSource:
         key: int,
         *,
         outside: int | None = None,
+        inside: int | None = None,
         label: str | None = None,
     ) -> None:
         self._source = source
@@ -55,6 +56,7 @@ class FoldSource:
         self._folds = folds
         self._key = key
         self._outside = outside
+        self._inside = inside
         self._label = label
 
     @property
@@ -73,6 +75,9 @@ class FoldSource:
             folds = self._assign(batch, words)
             if self._outside is not None:
                 yield batch.filter(pa.array(folds != self._outside)).select(wanted)
+                continue
+            if self._inside is not None:
+                yield batch.filter(pa.array(folds == self._inside)).select(wanted)
                 continue
             for fold in range(self._folds):
                 part = batch.filter(pa.array(folds == fold))

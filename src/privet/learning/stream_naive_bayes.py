@@ -9,6 +9,10 @@ own. A record is in one window only, so the windows compose in parallel: the who
 costs the one ε. A person's at most c records add up the same wherever they fall. Predictions use the last
 full window and the present one.
 
+**The ledger.** The one ε of the whole stream is reserved when it begins, before a record is read, and is
+committed at once with the guarantee: nothing more will ever be asked for, and a stream that is broken off has
+spent it.
+
 **What is public.** When records come, how many come and when a step ends; the value of a record is what is
 protected, or, with a unit of persons, all values of one person (records beyond the person's ``most`` are
 left out, which takes one number in memory for each person seen).
@@ -29,9 +33,9 @@ from sklearn.base import BaseEstimator
 
 from privet import randomness
 from privet.budget import budget
-from privet.curator import currency_of, promise
-from privet.errors import DataError, ParameterError, SchemaError
-from privet.estimator import SchemaParameter
+from privet.curator import currency_of, event_of, promise
+from privet.errors import DataError, ParameterError, PrivetError, SchemaError
+from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.stream_counter import ContinualCounter
 from privet.parameters import Delta, Epsilon, Seed, validate
 from privet.release import Guarantee, Step
@@ -78,6 +82,7 @@ class StreamingNaiveBayes(BaseEstimator):
         ] = False,
         bins: Annotated[int, Ge(2), "Equal bins of a number where the schema declares no cuts."] = 8,
         smoothing: Annotated[float, Ge(0), "Records added to every cell before dividing."] = 1.0,
+        ledger: LedgerParameter = None,
         random_state: Seed = None,
     ) -> None:
         self.epsilon = epsilon
@@ -88,6 +93,7 @@ class StreamingNaiveBayes(BaseEstimator):
         self.windows = windows
         self.bins = bins
         self.smoothing = smoothing
+        self.ledger = ledger
         self.random_state = random_state
 
     def learn_one(self, x: Mapping[str, Any], y: Any = None) -> None:
@@ -144,7 +150,13 @@ class StreamingNaiveBayes(BaseEstimator):
             currency_of(self._amount),
             1.96 * self._counter.largest_standard_deviation,
         )
-        found = promise(self._schema, self._amount, [step], seeded=not self._source.secure)
+        found = promise(
+            self._schema,
+            self._amount,
+            [step],
+            seeded=not self._source.secure,
+            counted=self.ledger is not None,
+        )
         caveats = [*found.caveats, *_CAVEATS]
         if self.windows:
             caveats.append(
@@ -188,6 +200,30 @@ class StreamingNaiveBayes(BaseEstimator):
         self._over = False
         self._counter = self._new_counter()
         self._rebuild(np.zeros(self._starts[-1], dtype=np.int64))
+        try:
+            self._pay()
+        except PrivetError:
+            del self.classes_  # not begun: the next record asks again
+            raise
+
+    def _pay(self) -> None:
+        """Reserve the one ε of the whole stream, and commit it: it is spent, whatever the stream brings."""
+        if self.ledger is None:
+            return
+        if self._schema.dataset is None:  # a stream has no rows yet to be known by
+            raise SchemaError(
+                "A stream that is paid for from a ledger needs the name of its data set.",
+                'Declare it in the schema: dataset = "…"; tables and streams of the same people share it.',
+            )
+        if not self._source.secure:
+            raise ParameterError(
+                "Seeded noise has no guarantee, and cannot be paid for from a ledger.",
+                "Leave random_state at None.",
+            )
+        what = f"stream {type(self).__name__}"
+        event = event_of(currency_of(self._amount), what)
+        reservation = self.ledger.reserve(self._schema.dataset, event, unit=self._schema.unit, what=what)
+        self.ledger.commit(reservation, self.guarantee_.to_dict())
 
     def _new_counter(self) -> ContinualCounter:
         tables = len(self._attributes)

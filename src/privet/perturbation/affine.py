@@ -7,6 +7,8 @@ block, so that it needs no memory beyond the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import ge, le
+from struct import pack
 
 import numpy as np
 
@@ -38,10 +40,15 @@ class AffinePerturbation(Perturbation):
         matrix, translation = self._matrix(key), self._translation(key)
         self._turned = np.ascontiguousarray((matrix / self._half).T)
         self._shift = translation - matrix @ (self._middle / self._half)
-        self._ahead: list[Matrix] = []  # translations with their noise, for the next single records
+        # A single record costs one call into NumPy: its values and a translation with its noise, drawn ahead,
+        # stand in one row, which is multiplied with the matrix above an identity.
+        self._ahead: list[bytes] = []
+        self._stacked = np.vstack([self._turned, np.eye(len(self._shift))])
+        self._form = f"{len(self._low)}d"
+        self._ends = self._low.tolist(), self._high.tolist()
 
     def _secrets(self) -> Sequence[str]:
-        return ("_turned", "_shift", "_ahead")
+        return ("_turned", "_shift", "_ahead", "_stacked")
 
     def _numbers(self, X: object, names: Sequence[str]) -> Matrix:
         from privet.perturbation.tables import numbers_of
@@ -73,15 +80,18 @@ class AffinePerturbation(Perturbation):
     def _apply(self, scaled: Matrix) -> Matrix:
         return self._perturbed(scaled * self._half + self._middle)
 
-    def _one(self, values: tuple[float, ...]) -> list[float]:
-        row = np.array(values, np.float64)
-        np.maximum(row, self._low, out=row)
-        np.minimum(row, self._high, out=row)
+    def _one(self, values: Sequence[float]) -> list[float] | None:
+        low, high = self._ends
+        if not (all(map(le, low, values)) and all(map(ge, high, values))):  # never true of NaN
+            total = sum(values)
+            if total - total != 0.0:
+                return None
+            values = [min(max(v, least), most) for v, least, most in zip(values, low, high, strict=True)]
         if not self._ahead:
-            self._ahead = list(
-                self._shift + self._noise() * self._generator.standard_normal((AHEAD, len(self._shift)))
-            )
-        found: list[float] = (row.dot(self._turned) + self._ahead.pop()).tolist()
+            noise = self._noise() * self._generator.standard_normal((AHEAD, len(self._shift)))
+            self._ahead = [row.tobytes() for row in self._shift + noise]
+        row = np.frombuffer(pack(self._form, *values) + self._ahead.pop())
+        found: list[float] = row.dot(self._stacked).tolist()
         return found
 
 

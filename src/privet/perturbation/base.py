@@ -24,6 +24,7 @@ from privet.errors import DataError, ParameterError, SchemaError
 from privet.parameters import validate
 from privet.perturbation.key import Key
 from privet.perturbation.promise import no_guarantee
+from privet.perturbation.river_step import RiverStep
 from privet.perturbation.tables import Matrix, column_names, numbers_of, with_columns
 from privet.release import Guarantee
 from privet.schema import Number, Schema, read_schema
@@ -46,7 +47,7 @@ Seed = Annotated[Any, "None for unpredictable draws; a seed makes them repeatabl
 BLOCK = 8192
 
 
-class Perturbation(TransformerMixin, BaseEstimator):
+class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
     """Base of the perturbations of numeric columns."""
 
     method: ClassVar[str]
@@ -58,8 +59,6 @@ class Perturbation(TransformerMixin, BaseEstimator):
     key: Any
     random_state: Any
     key_: Key
-
-    known_to_river: ClassVar[bool] = False
 
     def fit(self, X: Any = None, y: Any = None) -> Any:
         """Draw the key, or take the one given. Without X only what the schema says is needed."""
@@ -88,6 +87,11 @@ class Perturbation(TransformerMixin, BaseEstimator):
         drawn = self._draw(len(self.columns_), None, self._generator)
         self.key_ = Key(old.method, old.columns, old.low, old.high, drawn)
         self._unlock(self.key_)
+        return self.key_
+
+    def current_key(self) -> Key:
+        """The key as it is now; methods that learn from a stream put into it what they have learned."""
+        self._require_key()
         return self.key_
 
     def follow(self, numbers: Matrix) -> Matrix:
@@ -122,7 +126,8 @@ class Perturbation(TransformerMixin, BaseEstimator):
         self.key_ = key
         self._unlock(key)
         self.guarantee_ = self._promise()
-        self._same_names = tuple(self._new_names()) == self.columns_
+        self._out_names = tuple(self._new_names())
+        self._same_names = self._out_names == self.columns_
         self._pick = itemgetter(*self.columns_) if len(self.columns_) > 1 else _only(self.columns_[0])
 
     def transform(self, X: Any) -> Any:
@@ -156,22 +161,6 @@ class Perturbation(TransformerMixin, BaseEstimator):
 
     # One record at a time, with River's interface.
 
-    @property
-    def _supervised(self) -> bool:
-        """Asked for by River's pipelines, and by nobody else."""
-        if not self.known_to_river:
-            raise ParameterError(
-                "River does not know this perturbation, and would pass records by it unperturbed.",
-                "Import it for River first:  import privet.perturbation.river",
-            )
-        return False
-
-    def __or__(self, other: Any) -> Any:
-        """A River pipeline of this and what follows."""
-        from river import compose
-
-        return compose.Pipeline(self, other)
-
     def learn_one(self, x: Mapping[str, Any]) -> None:
         """Learn from one record: most methods learn nothing, and draw their key on the first one."""
         if not hasattr(self, "columns_"):
@@ -180,30 +169,35 @@ class Perturbation(TransformerMixin, BaseEstimator):
 
     def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
         """One record, perturbed."""
-        if not hasattr(self, "columns_"):
-            self.learn_one(x)
         if not hasattr(self, "key_"):
-            self._require_key()
-        found = dict(x)
+            self._begin_one(x)
         try:
-            values = self._pick(found)
-            total = sum(values)
-            plain = total - total == 0.0  # neither infinite nor NaN, nor anything that is not a number
+            new = self._one(self._pick(x))
         except TypeError:
-            plain = False
+            new = None
         except KeyError:
             raise DataError("A record lacks a column that is to be perturbed.", "Give all of them.") from None
-        if plain:
-            new = self._one(values)
-        else:
+        if new is None:
             new = self._perturbed(self._numbers([list(x.values())], tuple(x)))[0].tolist()
+        if len(x) == len(self.columns_):
+            return dict(zip(self._out_names, new, strict=True))
+        found = dict(x)
         if not self._same_names:
             for name in self.columns_:
                 del found[name]
-        found.update(zip(self._new_names(), new, strict=True))
+        found.update(zip(self._out_names, new, strict=True))
         return found
 
-    def _one(self, values: tuple[float, ...]) -> list[float]:
+    def _begin_one(self, x: Mapping[str, Any]) -> None:
+        if not hasattr(self, "columns_"):
+            self.learn_one(x)
+        self._require_key()
+
+    def _one(self, values: tuple[float, ...]) -> list[float] | None:
+        """The short way for a single record; nothing, or a TypeError, where a value is no finite number."""
+        total = sum(values)
+        if total - total != 0.0:
+            return None
         found: list[float] = self._perturbed(self._within(np.array([values], dtype=np.float64)))[0].tolist()
         return found
 

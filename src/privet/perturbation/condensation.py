@@ -8,22 +8,28 @@ pair has only two such mixtures: itself, and itself exchanged. So k is at least 
 On a stream, groups are kept as sums only: a record joins the nearest group, a group of 2k splits in two
 along its longest axis (Aggarwal and Yu 2004), and new records are drawn with the group's mean and
 covariance. Memory is bounded by ``most_groups``.
+
+With ``by`` each value of a category (often the class) has groups of its own, as Aggarwal and Yu do it: then
+what tells the classes apart stays. The bound on memory holds for each value of the public domain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Le
+from numpy.typing import NDArray
 
-from privet.errors import DataError
+from privet.errors import DataError, ModelError, SchemaError
 from privet.perturbation.affine import haar_rotation
 from privet.perturbation.base import Columns, KeyParameter, Missing, Perturbation, SchemaParameter, Seed
 from privet.perturbation.groups import Groups
 from privet.perturbation.key import Key
+from privet.perturbation.nominal.tables import column_values
 from privet.perturbation.tables import Matrix, column_names, with_columns
+from privet.schema import Category
 
 __all__ = ["Condensation"]
 
@@ -53,17 +59,26 @@ class Condensation(Perturbation):
         columns: Columns = None,
         k: Annotated[int, Ge(3), Le(1_000_000), "The least number of records in a group."] = 20,
         most_groups: Annotated[int, Ge(1), Le(1_000_000), "On streams: how many groups are kept."] = 1000,
+        by: Annotated[
+            str | None, "A category, often the target: groups hold records of one of its values only."
+        ] = None,
         missing: Missing = "error",
         key: KeyParameter = None,
         random_state: Seed = None,
     ) -> None:
         self.schema = schema
         self.columns = columns
+        self.by = by
         self.k = k
         self.most_groups = most_groups
         self.missing = missing
         self.key = key
         self.random_state = random_state
+
+    def fit(self, X: Any = None, y: Any = None) -> Any:
+        """Make the groups of a table, or take those of a key."""
+        self._first_labels = None if X is None else self._labels(X)
+        return super().fit(X, y)
 
     def fit_transform(self, X: Any, y: Any = None, **more: Any) -> Any:
         """Condense this table: each record becomes a mixture of the records of its group."""
@@ -71,34 +86,54 @@ class Condensation(Perturbation):
         self.fit(X, y)
         names = column_names(X, self.schema_)
         scaled = self._scaled(X, names)
-        there = np.flatnonzero(~np.isnan(scaled).any(axis=1))
+        whole = np.asarray(~np.isnan(scaled).any(axis=1))
         result = np.full(scaled.shape, np.nan)
-        for group in _groups(scaled[there], self.k):
-            result[there[group]] = _mixed(scaled[there[group]], self._generator)
+        for _, rows in _parts(self._labels(X), whole):
+            for group in _groups(scaled[rows], self.k):
+                result[rows[group]] = _mixed(scaled[rows[group]], self._generator)
         return with_columns(X, names, self.columns_, result * self._half + self._middle, self.columns_)
+
+    def transform(self, X: Any) -> Any:
+        """Each record becomes one drawn from the group that is nearest to it."""
+        self._require_key()
+        names = column_names(X, self.schema_)
+        values = self._given_out(self._scaled(X, names), self._labels(X))
+        return with_columns(X, names, self.columns_, values, self.columns_)
 
     def partial_fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a mini-batch, record by record, in bounded memory."""
         del y
         self._begin(column_names(X, self._declared()))
-        for row in self._scaled(X, column_names(X, self.schema_)):
-            self._absorb(row)
+        self._absorb(self._scaled(X, column_names(X, self.schema_)), self._labels(X))
         return self
 
     def learn_one(self, x: Mapping[str, Any]) -> None:
         """Let one record join its group."""
         self._begin(tuple(x))
-        self._absorb(self._scaled([list(x.values())], tuple(x))[0])
+        self._absorb(self._scaled([list(x.values())], tuple(x)), self._checked([x.get(self.by or "")]))
+
+    def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
+        """One record, replaced by one drawn from the group that is nearest to it."""
+        if self.by is None:
+            return super().transform_one(x)
+        if not hasattr(self, "key_"):
+            self._begin_one(x)
+        scaled = self._scaled([list(x.values())], tuple(x))
+        values = self._given_out(scaled, self._checked([x.get(self.by)]))[0].tolist()
+        return {**x, **dict(zip(self.columns_, values, strict=True))}
 
     def begin(self, names: Sequence[str], sample: Matrix | None = None) -> Any:
         """Begin a stream without groups: its records make them as they come."""
+        if self.by is not None and self.by not in names:
+            raise DataError(f"The table has no column '{self.by}'.", "Check its spelling against the table.")
         return super().begin(names)
 
-    def follow(self, numbers: Matrix) -> Matrix:
-        inside = (self._within(numbers) - self._middle) / self._half
-        for row in inside:
-            self._absorb(row)
-        return self._apply(inside)
+    def follow(self, numbers: Matrix, labels: Sequence[Any] | None = None) -> Matrix:
+        """Let the next records join their groups, and give out as many; ``labels`` are those of ``by``."""
+        scaled = (self._within(numbers) - self._middle) / self._half
+        checked = self._checked(labels if labels is not None else [None] * len(scaled))
+        self._absorb(scaled, checked)
+        return self._given_out(scaled, checked)
 
     def rekey(self) -> Key:
         """Forget all groups; the records that follow make new ones."""
@@ -108,37 +143,95 @@ class Condensation(Perturbation):
         if not hasattr(self, "columns_"):
             self._start(self._declared(), names, None)
 
-    def _absorb(self, row: Matrix) -> None:
-        if not np.isnan(row).any():
-            self._groups.absorb(row, self.k, self.most_groups)
+    def _absorb(self, scaled: Matrix, labels: Sequence[str]) -> None:
+        for row, label in zip(scaled, labels, strict=True):
+            if not np.isnan(row).any():
+                self._of(label).absorb(row, self.k, self.most_groups)
+
+    def _given_out(self, scaled: Matrix, labels: Sequence[str]) -> Matrix:
+        drawn = np.full(scaled.shape, np.nan)
+        for label, rows in _parts(labels, np.ones(len(scaled), dtype=bool)):
+            drawn[rows] = self._of(label).draw(scaled[rows], self._generator)
+        return drawn * self._half + self._middle
+
+    def _of(self, label: str) -> Groups:
+        return self._groups.setdefault(label, Groups(len(self.columns_)))
+
+    def _labels(self, X: Any) -> list[str]:
+        """The value of ``by`` for each record; without it all are alike."""
+        if self.by is None:
+            return [""] * (X.num_rows if hasattr(X, "num_rows") else len(X))
+        names = column_names(X, self._declared())
+        if self.by not in names:
+            raise DataError(f"The table has no column '{self.by}'.", "Check its spelling against the table.")
+        named = hasattr(X, "iloc") or hasattr(X, "num_rows")
+        values = column_values(X, self.by) if named else np.asarray(X)[:, names.index(self.by)].tolist()
+        return self._checked(values)
+
+    def _checked(self, values: Sequence[Any]) -> list[str]:
+        """Values of ``by`` as texts, each in its public domain."""
+        if self.by is None:
+            return [""] * len(values)
+        column = self._declared()[self.by]
+        if not isinstance(column, Category):
+            raise SchemaError(f"'{self.by}' is a number.", "Condense by a category.")
+        known = set(map(str, column.labels))
+        texts = [str(value) for value in values]
+        if not known.issuperset(texts):
+            raise DataError(
+                f"Column '{self.by}' holds a missing value, or one outside its declared domain.",
+                "Add the value to the schema, or condense without it.",
+            )
+        return texts
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
-        if sample is None:
-            return Groups(width).to_dict()
-        scaled = sample()
-        scaled = scaled[~np.isnan(scaled).any(axis=1)]
-        if len(scaled) < self.k:
-            raise DataError(
-                f"There are fewer records than k = {self.k}: no group can be made.",
-                "Choose a smaller k, or wait for more records.",
-            )
-        return Groups.of(scaled, _groups(scaled, self.k)).to_dict()
+        groups: dict[str, Groups] = {}
+        if sample is not None:
+            scaled = sample()
+            whole = ~np.isnan(scaled).any(axis=1)
+            for label, rows in _parts(self._first_labels or [""] * len(scaled), whole):
+                if len(rows) < self.k:
+                    which = "" if self.by is None else f" for one value of '{self.by}'"
+                    raise DataError(
+                        f"There are fewer records than k = {self.k}{which}: no group can be made.",
+                        "Choose a smaller k, or wait for more records.",
+                    )
+                groups[label] = Groups.of(scaled[rows], _groups(scaled[rows], self.k))
+            if not groups:
+                raise DataError("There is no record without missing values.", "Complete some of them.")
+        return self._written(groups, width)
+
+    def _written(self, groups: Mapping[str, Groups], width: int) -> dict[str, Any]:
+        if self.by is None:
+            return groups.get("", Groups(width)).to_dict()
+        return {"by": self.by, "groups": {label: found.to_dict() for label, found in groups.items()}}
 
     def _unlock(self, key: Key) -> None:
-        self._groups = Groups.from_key(key)
+        if key.values.get("by") != self.by:
+            raise ModelError(
+                "The key was made with groups by another column, or by none.",
+                "Condense by the same column as before, or make a new key.",
+            )
+        parts = {"": key.values} if self.by is None else key.values.get("groups", {})
+        self._groups = {
+            label: Groups.from_key(Key(key.method, key.columns, key.low, key.high, values))
+            for label, values in parts.items()
+        }
 
     def _secrets(self) -> Sequence[str]:
         return ("_groups",)
 
     def current_key(self) -> Key:
-        """The key as it is now, with the groups that a stream has made since."""
-        self._require_key()
-        key = self.key_
-        return Key(key.method, key.columns, key.low, key.high, self._groups.to_dict())
+        """The key as it is now, with the groups that a stream has made since.
+
+        Records that wait for the first group to be full are not in it.
+        """
+        key = super().current_key()
+        values = self._written(self._groups, len(self.columns_))
+        return Key(key.method, key.columns, key.low, key.high, values)
 
     def _apply(self, scaled: Matrix) -> Matrix:
-        drawn = self._groups.draw(scaled, self._generator)
-        return drawn * self._half + self._middle
+        return self._given_out(scaled, [""] * len(scaled))
 
     def _caveats(self) -> tuple[str, ...]:
         return (
@@ -146,6 +239,15 @@ class Condensation(Perturbation):
             "tells what they have in "
             "common, and outliers pull their group along.",
         )
+
+
+def _parts(labels: Sequence[str], wanted: NDArray[np.bool_]) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """The places of the wanted records, for each label that occurs."""
+    texts = np.array(labels, dtype=object)
+    for label in dict.fromkeys(labels):
+        rows = np.flatnonzero((texts == label) & wanted)
+        if len(rows):
+            yield label, rows
 
 
 def _groups(scaled: Matrix, k: int) -> list[Any]:

@@ -7,7 +7,6 @@ rows before it have been written, and the error says where it stands but not wha
 from __future__ import annotations
 
 import csv
-import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,13 +19,22 @@ from pyarrow import csv as arrow_csv
 from privet.errors import DataError
 from privet.perturbation.affine import AffinePerturbation
 from privet.perturbation.base import Perturbation
+from privet.perturbation.csv_lines import (
+    CHUNK,
+    as_line,
+    as_text,
+    cells_of,
+    cut_header,
+    is_missing,
+    is_number,
+    shown,
+    whole_lines,
+    widened,
+)
 from privet.perturbation.key import Key
 from privet.sources.csv import MISSING
 
 __all__ = ["CsvFilter"]
-
-CHUNK = 1 << 20
-_MISSING = frozenset(MISSING)
 
 
 class CsvFilter:
@@ -72,9 +80,11 @@ class CsvFilter:
     def run(self, source: int, sink: int) -> int:
         """Filter until the input ends; returns how many rows were written."""
         self._sink = sink
-        parts = _whole_lines(source)
+        for end in (source, sink):
+            widened(end)
+        parts = whole_lines(source)
         first = next(parts, b"")
-        head, rest = _cut_header(first)
+        head, rest = cut_header(first)
         if not head.strip():
             raise DataError("The input is empty.", "A first line with the columns' names is needed.")
         self._header(head)
@@ -91,7 +101,7 @@ class CsvFilter:
         yield from parts
 
     def _header(self, head: bytes) -> None:
-        text = _text(head).lstrip("\ufeff")
+        text = as_text(head).lstrip("\ufeff")
         if self.delimiter is None:
             self.delimiter = max(",;\t", key=text.count)
         self._names = tuple(name.strip() for name in next(csv.reader([text], delimiter=self.delimiter)))
@@ -109,9 +119,14 @@ class CsvFilter:
         self._places = [self._names.index(name) for name in model.columns_]
         self._out = list(model.get_feature_names_out())
         self._in_place = self._out == list(self._names)
+        # Condensation may want to know a category of each record.
+        self._by: str | None = getattr(model, "by", None)
         # A method that need not learn from a record before it perturbs it has a shorter way for a single one.
         self._one = model._one if isinstance(model, AffinePerturbation) else None
-        self._write(_line(self._out, str(self.delimiter)))
+        self._head()
+
+    def _head(self) -> None:
+        self._write(as_line(self._out, str(self.delimiter)))
         self._begun = True
 
     def _chosen(self) -> Sequence[str]:
@@ -128,7 +143,8 @@ class CsvFilter:
             start = 0
             while start < len(numbers):
                 stop = min(len(numbers), start + self._room())
-                values = self.perturbation.follow(numbers[start:stop])
+                beside = [table.column(self._by).slice(start, stop - start).to_pylist()] if self._by else []
+                values = self.perturbation.follow(numbers[start:stop], *beside)
                 self._emit(table.slice(start, stop - start), values)
                 start = stop
         except (pa.ArrowInvalid, DataError):
@@ -140,8 +156,10 @@ class CsvFilter:
         types = {name: pa.float64() if name in chosen else pa.string() for name in self._names}
         return arrow_csv.read_csv(
             pa.BufferReader(part),
+            # A part is one block: threads would have nothing to share, and a program that ends at once
+            # after it would end before they do.
             read_options=arrow_csv.ReadOptions(
-                column_names=self._names, block_size=max(len(part) + 1, CHUNK)
+                column_names=self._names, block_size=max(len(part) + 1, CHUNK), use_threads=False
             ),
             parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
@@ -155,7 +173,10 @@ class CsvFilter:
             name: pc.if_else(pc.is_nan(column), None, column)
             for name, column in zip(self.perturbation._new_names(), map(pa.array, values.T), strict=True)
         }
-        out = pa.table({name: new.get(name, kept.get(name)) for name in self._out})
+        self._put(pa.table({name: new.get(name, kept.get(name)) for name in self._out}))
+
+    def _put(self, out: pa.Table) -> None:
+        """Write rows that are whole."""
         buffer = pa.BufferOutputStream()
         for style in ("none", "needed"):  # "none" is refused where a text needs quotes
             try:
@@ -171,7 +192,7 @@ class CsvFilter:
 
     def _by_rows(self, part: bytes, skip: int = 0) -> None:
         """The rows of a part one by one, each written before the next is read."""
-        for cells in _cells(part, str(self.delimiter)):
+        for cells in cells_of(part, str(self.delimiter)):
             if skip > 0:
                 skip -= 1
                 continue
@@ -187,38 +208,43 @@ class CsvFilter:
             )
         if not self._begun:
             self._begin(None)
+        self._write(as_line(self._new_cells(cells, number), str(self.delimiter)))
+        self._count(1)
+
+    def _new_cells(self, cells: list[str], number: int) -> list[str]:
         try:
             values = [float(cells[place]) for place in self._places]
-            total = sum(values)
-            new = self._one(tuple(values)) if total - total == 0.0 and self._one is not None else None
+            new = None if self._one is None else self._one(values)
         except ValueError:
             values, new = [self._number(cells, place, number) for place in self._places], None
         if new is None:
             try:
-                new = self.perturbation.follow(np.array([values], dtype=np.float64))[0].tolist()
+                beside = [[cells[self._names.index(self._by)]]] if self._by else []
+                row = np.array([values], dtype=np.float64)
+                new = self.perturbation.follow(row, *beside)[0].tolist()
             except DataError as error:
-                raise DataError(
-                    f"Row {number}: {error.message}", f"The rows before it were written. {error.advice}"
-                ) from None
+                raise self._at(number, error) from None
         if self._in_place:
             for place, value in zip(self._places, new, strict=True):
                 cells[place] = repr(value) if value == value else ""
-        else:
-            found = dict(zip(self._names, cells, strict=True))
-            found.update(zip(self.perturbation._new_names(), map(_shown, new), strict=True))
-            cells = [found[name] for name in self._out]
-        self._write(_line(cells, str(self.delimiter)))
-        self._count(1)
+            return cells
+        found = dict(zip(self._names, cells, strict=True))
+        found.update(zip(self.perturbation._new_names(), map(shown, new), strict=True))
+        return [found[name] for name in self._out]
+
+    def _at(self, number: int, error: DataError) -> DataError:
+        """The error with the row where it happened."""
+        return DataError(f"Row {number}: {error.message}", f"The rows before it were written. {error.advice}")
 
     def _number(self, cells: list[str], place: int, number: int) -> float:
         text = cells[place].strip()
-        if text in _MISSING:
+        if is_missing(text):
             return float("nan")
         try:
             return float(text)
         except ValueError:
             pass
-        if all(not _is_number(cells[p]) for p in self._places):
+        if all(not is_number(cells[p]) for p in self._places):
             raise DataError(
                 f"Row {number} looks like another header: it holds text in every perturbed column.",
                 "The rows before it were written. Filter each table by itself, with the same key.",
@@ -252,67 +278,6 @@ class CsvFilter:
         self.busy = False
         if self.pending:
             raise KeyboardInterrupt
-
-
-def _whole_lines(source: int) -> Iterator[bytes]:
-    """What arrives, in pieces that end where a line ends; a last line may lack its end."""
-    waiting = b""
-    while chunk := os.read(source, CHUNK):
-        waiting = waiting + chunk if waiting else chunk
-        cut = waiting.rfind(b"\n") + 1
-        # A line end within quotes ends nothing.
-        while cut and waiting.count(b'"', 0, cut) % 2:
-            cut = waiting.rfind(b"\n", 0, cut - 1) + 1
-        if cut:
-            yield waiting[:cut]
-            waiting = waiting[cut:]
-    if waiting.strip():
-        yield waiting + b"\n"
-
-
-def _cut_header(part: bytes) -> tuple[bytes, bytes]:
-    end = part.find(b"\n") + 1
-    while end and part.count(b'"', 0, end) % 2:
-        end = part.find(b"\n", end) + 1
-    return (part[:end], part[end:]) if end else (part, b"")
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise DataError("The input is not UTF-8 text.", "Convert it first.") from None
-
-
-def _cells(part: bytes, delimiter: str) -> Iterator[list[str]]:
-    text = _text(part)
-    if '"' in text:
-        yield from (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
-        return
-    for line in text.split("\n"):
-        if line and line != "\r":
-            yield line.removesuffix("\r").split(delimiter)
-
-
-def _line(cells: Sequence[str], delimiter: str) -> bytes:
-    text = delimiter.join(cells)
-    if '"' in text or "\n" in text or text.count(delimiter) != len(cells) - 1:
-        out = io.StringIO()
-        csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(cells)
-        return out.getvalue().encode()
-    return (text + "\n").encode()
-
-
-def _shown(value: float) -> str:
-    return repr(value) if value == value else ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text.strip() in _MISSING
-    return True
 
 
 def _floats(column: Any) -> np.ndarray:

@@ -10,9 +10,10 @@ What is returned is (z + X − Y) mod 2^B, a function of that: post-processing. 
 only the lowest B digits of X and Y are drawn, and nothing is cut off by it. B is so large that coming round
 is less likely than e^−64.
 
-A digit compares 64 fair bits with the first 64 binary places of pᵢ. If they are equal, which happens once in
-2^64, the next 64 bits decide, and so on; so its probability is exactly pᵢ, an irrational number. The places
-of pᵢ are computed in decimal arithmetic with as many digits as settle them.
+A digit compares fair bits with the binary places of pᵢ: 8 of them first, and only if those are equal, once in
+256, the next 56; then 64 more, and so on. So its probability is exactly pᵢ, an irrational number, for little
+more than 8 bits a digit. The places of pᵢ are computed in decimal arithmetic with as many digits as settle
+them.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class GridNoise:
             for place in range(self.digits):
                 rate = self.epsilon * 2**place / self.grid
                 for sign in (1, -1):
-                    part += sign * (coin(part.size, rate, randomness).astype(np.int64) << place)
+                    part += coin(part.size, rate, randomness) * np.int64(sign << place)
             noisy[begin : begin + _CHUNK] = part
         half = 1 << (self.digits - 1)
         return np.asarray((noisy + half) % (2 * half) - half).reshape(np.shape(value))
@@ -88,17 +89,16 @@ class GridNoise:
 
 def coin(size: int, rate: Fraction, randomness: Randomness) -> NDArray[np.bool_]:
     """True with probability exactly 1/(1 + e^rate)."""
-    first = np.uint64(places(rate, 0))
-    words = randomness.bits(size)
-    heads: NDArray[np.bool_] = words < first
-    open_ = np.flatnonzero(words == first)
-    depth = 1
-    while open_.size:  # once in 2^64 draws
-        limit = np.uint64(places(rate, depth))
-        words = randomness.bits(open_.size)
-        heads[open_[words < limit]] = True
-        open_ = open_[words == limit]
-        depth += 1
+    limit = places(rate, 0)
+    octets = randomness.bits(-(-size // 8)).view(np.uint8)[:size]
+    heads: NDArray[np.bool_] = octets < limit >> 56
+    open_ = np.flatnonzero(octets == limit >> 56)
+    limit, unused, depth = limit % 2**56, np.uint64(8), 1
+    while open_.size:  # one in 256 needs a second draw, and hardly any a third
+        words = randomness.bits(open_.size) >> unused
+        heads[open_[words < np.uint64(limit)]] = True
+        open_ = open_[words == np.uint64(limit)]
+        limit, unused, depth = places(rate, depth), np.uint64(0), depth + 1
     return heads
 
 

@@ -78,19 +78,14 @@ class Key:
                 "Use the schema that the key was made with, or make a new key.",
             )
 
-    def save(self, path: str | Path) -> None:
-        """Write the key, readable by its owner alone. A file that is there already is never replaced."""
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise ModelError(
-                f"There is already a file {Path(path).name}; a key is never replaced.",
-                "Use it as the key, or choose another name.",
-            ) from None
-        except OSError as error:
-            raise ModelError(
-                f"The key {Path(path).name} cannot be written: {error.strerror}.", "Choose another folder."
-            ) from None
+    def save(self, path: str | Path, *, replace: bool = False) -> None:
+        """Write the key, readable by its owner alone.
+
+        A file that is there already is never replaced, unless it is the same key with what it has learned
+        since (``replace``): then it changes in one step.
+        """
+        place = Path(path)
+        target = place.with_name(f".{place.name}.part") if replace else place
         document = {
             "format": FORMAT,
             "method": self.method,
@@ -99,9 +94,24 @@ class Key:
             "high": list(self.high),
             "values": self.values,
         }
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1, ensure_ascii=False)
-            file.write("\n")
+        try:
+            if replace:
+                target.unlink(missing_ok=True)
+            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(document, file, indent=1, ensure_ascii=False)
+                file.write("\n")
+            if replace:
+                target.replace(place)
+        except FileExistsError:
+            raise ModelError(
+                f"There is already a file {place.name}; a key is never replaced.",
+                "Use it as the key, or choose another name.",
+            ) from None
+        except OSError as error:
+            raise ModelError(
+                f"The key {place.name} cannot be written: {error.strerror}.", "Choose another folder."
+            ) from None
 
     @classmethod
     def load(cls, path: str | Path) -> Key:

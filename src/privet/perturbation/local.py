@@ -39,7 +39,7 @@ from privet.release import Step
 from privet.schema import Category, Column, Number, Schema, read_schema
 from privet.stats import Rows
 
-__all__ = ["InputPerturbation", "beside"]
+__all__ = ["InputPerturbation", "beside", "statistics"]
 
 GRID = 1 << 16
 
@@ -146,6 +146,24 @@ def on_grid(values: NDArray[np.float64], column: Number) -> NDArray[np.int64]:
     return np.clip(np.floor(part * GRID + 0.5), 0, GRID).astype(np.int64)
 
 
+def statistics(perturbed: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Mean, deviation and variance of perturbed columns: free, since noise was added before.
+
+    >>> statistics(pa.table({"x": [1.0, 2.0, 3.0]}), ["x"])
+    [{'column': 'x', 'mean': 2.0, 'standard deviation': 1.0, 'variance': 1.0}]
+    """
+    found = []
+    for name in columns:
+        values = _numbers(perturbed, name)
+        values = values[~np.isnan(values)]
+        deviation = float(values.std(ddof=1)) if values.size > 1 else 0.0
+        mean = float(values.mean()) if values.size else float("nan")
+        found.append(
+            {"column": name, "mean": mean, "standard deviation": deviation, "variance": deviation**2}
+        )
+    return found
+
+
 def beside(original: Any, perturbed: Any, columns: Sequence[str]) -> list[dict[str, Any]]:
     """Mean, deviation, variance, covariance and correlation of columns before and after: for *public* tables.
 
@@ -155,25 +173,23 @@ def beside(original: Any, perturbed: Any, columns: Sequence[str]) -> list[dict[s
     """
     found = []
     for name in columns:
-        one, other = (
-            np.asarray(_arrow(table)[name].to_numpy(zero_copy_only=False), float)
-            for table in (original, perturbed)
-        )
+        one, other = _numbers(original, name), _numbers(perturbed, name)
         known = ~np.isnan(one) & ~np.isnan(other)
-        one, other = one[known], other[known]
-        covariance = float(np.cov(one, other)[0, 1])
-        deviations = float(one.std(ddof=1)), float(other.std(ddof=1))
+        [before], [after] = (statistics({name: part[known]}, [name]) for part in (one, other))
+        covariance = float(np.cov(one[known], other[known])[0, 1]) if known.sum() > 1 else 0.0
+        spread = before["standard deviation"] * after["standard deviation"]
         found.append(
-            {
-                "column": name,
-                "mean": (float(one.mean()), float(other.mean())),
-                "standard deviation": deviations,
-                "variance": (deviations[0] ** 2, deviations[1] ** 2),
-                "covariance": covariance,
-                "correlation": round(covariance / (deviations[0] * deviations[1]), 12),
-            }
+            {"column": name}
+            | {key: (before[key], after[key]) for key in ("mean", "standard deviation", "variance")}
+            | {"covariance": covariance, "correlation": round(covariance / spread, 12) if spread else 0.0}
         )
     return found
+
+
+def _numbers(table: Any, name: str) -> NDArray[np.float64]:
+    if isinstance(table, dict):
+        return np.asarray(table[name], float)
+    return np.asarray(_arrow(table)[name].to_numpy(zero_copy_only=False), float)
 
 
 def _arrow(X: Any) -> pa.Table:

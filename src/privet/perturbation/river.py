@@ -16,7 +16,7 @@ through.
 from __future__ import annotations
 
 from privet.errors import MissingExtra
-from privet.perturbation.base import Perturbation
+from privet.perturbation.river_step import RiverStep
 
 __all__: list[str] = []
 
@@ -25,5 +25,5 @@ try:
 except ImportError:
     raise MissingExtra.of("streams", "Putting a perturbation into a River pipeline") from None
 
-base.Transformer.register(Perturbation)  # type: ignore[type-abstract]
-Perturbation.known_to_river = True
+base.Transformer.register(RiverStep)
+RiverStep.known_to_river = True

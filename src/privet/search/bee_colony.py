@@ -117,10 +117,15 @@ class BeeColony:
     target: float = np.inf
     patience: int | None = None
 
-    def maximise(self, problem: Problem, generator: np.random.Generator) -> Found:
-        sources = self.swarm // 2
-        if sources < 2 or self.limit < 1:
+    @property
+    def sources(self) -> int:
+        """How many food sources there are: one for each employed bee, half of the swarm."""
+        if self.swarm < 4 or self.limit < 1:
             raise ParameterError("A colony needs at least four bees, and a limit of at least one try.")
+        return self.swarm // 2
+
+    def maximise(self, problem: Problem, generator: np.random.Generator) -> Found:
+        sources = self.sources
         stopping = Stopping(self.iterations, self.target, self.patience)
         positions = problem.start(sources, generator)
         fitness = problem.fitness(positions)

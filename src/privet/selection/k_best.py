@@ -19,13 +19,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from privet.budget import Ledger, budget
 from privet.curator import Curator, promise, public_answers
 from privet.errors import ParameterError, SchemaError
-from privet.estimator import LedgerParameter, PrivateEstimator, SchemaParameter
+from privet.estimator import LedgerParameter, SchemaParameter
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category, Column, Number, Schema
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
@@ -42,6 +41,7 @@ from privet.selection.scores import (
     Trend,
 )
 from privet.selection.scores.base import require_groups
+from privet.selection.selector import PrivateSelector
 from privet.selection.significant_count import count_scores
 from privet.stats import Answer, Contingency, Judgement
 
@@ -52,7 +52,7 @@ COUNTING = Fraction(1, 3)
 REHEARSED = 1000  # so far behind in a rehearsal's scores that no noise makes up for it
 
 
-class SelectKBest(SelectorMixin, PrivateEstimator):
+class SelectKBest(PrivateSelector):
     """Chooses k attributes with differential privacy, and releases noisy values of them.
 
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy. ``majority`` works for
@@ -292,12 +292,6 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             for height in {self._height(column, schema) for column in schema.attributes}:
                 self._scorer().feasible(known, height)
 
-    def _keep(self, schema: Schema, places: NDArray[np.int64]) -> None:
-        names = [column.name for column in schema.attributes]
-        self.chosen_ = [names[place] for place in places]
-        columns = getattr(self, "columns_", tuple(names))
-        self.support_ = np.array([name in self.chosen_ for name in columns])
-
     def _tell(self, schema: Schema, values: Any, deviation: float, error: float) -> None:
         """Keep the released values; everything here is post-processing."""
         self.values_ = np.asarray(values, np.float64)
@@ -321,24 +315,3 @@ class SelectKBest(SelectorMixin, PrivateEstimator):
             )
             for (first, second), copy in zip(self.values_, copies, strict=True)
         ]
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.support_
-        return mask
-
-    def transform(self, X: Any) -> Any:
-        """The chosen columns. A data frame remembers that it was cut, and a model's schema follows."""
-        check_is_fitted(self)
-        names = getattr(X, "column_names", getattr(X, "columns", ()))
-        if set(self.columns_) < set(names):  # a whole table, which holds the target too
-            X = X.select(list(self.columns_)) if hasattr(X, "select") else X[list(self.columns_)]
-        out = super().transform(X)
-        if hasattr(out, "attrs"):
-            out.attrs["privet_selected"] = [n for n in self.columns_ if n in self.chosen_]
-        return out
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True  # a table that holds it counts
-        return tags

@@ -9,6 +9,7 @@ from privet.service.predictions import predict
 from privet.service.runs import fit, plan_fit, settled
 from privet.service.schemas import SchemaCheck, check_schema, confirm_schema, draft_schema
 from privet.service.tables import ENGINES, Watch, open_table
+from privet.service.tuning import plan_tuning, read_grid, tune
 
 __all__ = [
     "ENGINES",
@@ -34,8 +35,11 @@ __all__ = [
     "plan_cross_validation",
     "plan_evaluation",
     "plan_fit",
+    "plan_tuning",
     "predict",
+    "read_grid",
     "save",
     "settled",
+    "tune",
     "view_accounts",
 ]

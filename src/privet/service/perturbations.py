@@ -16,6 +16,7 @@ from privet.errors import DataError, ParameterError
 from privet.perturbation import METHODS, Condensation, Key
 from privet.perturbation.base import Perturbation
 from privet.perturbation.csv_filter import CsvFilter
+from privet.perturbation.nominal import TextFilter
 from privet.perturbation.tables import numbers_of
 from privet.schema import Number, Schema, read_schema
 from privet.service.predictions import writer_for
@@ -96,7 +97,7 @@ def perturb_file(
 
 
 def perturb_pipe(
-    model: Perturbation,
+    model: Any,
     source: int,
     sink: int,
     *,
@@ -107,7 +108,8 @@ def perturb_pipe(
     watch: Watch | None = None,
 ) -> int:
     """Filter CSV between file descriptors until the input ends; interrupted, it leaves whole rows."""
-    work = CsvFilter(
+    kind = CsvFilter if isinstance(model, Perturbation) else TextFilter
+    work = kind(
         model, delimiter=delimiter, row_by_row=row_by_row, rekey_every=rekey_every, keep=keep, watch=watch
     )
     with _interrupted_between_writes(work):

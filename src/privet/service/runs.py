@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from privet.schema import Schema, read_schema
 from privet.service.ledgers import account_of
 from privet.service.plans import Plan, planned
 from privet.service.tables import Watch, database_errors, open_table
+from privet.sources import Source
 
-__all__ = ["build", "fit", "plan_fit", "settled"]
+__all__ = ["build", "fit", "paying", "plan_fit", "settled"]
 
 
 def settled(schema: Schema | str | Path) -> Schema:
@@ -86,10 +88,17 @@ def fit(
     # A run that cannot work (shares too small for the noise, say) fails here, where it costs nothing.
     estimator.rehearse()
     table = open_table(data, schema, engine=engine, watch=watch)
+    with paying(ledger, table, schema):
+        return estimator.fit(table)
+
+
+@contextmanager
+def paying(ledger: Ledger | None, table: Source, schema: Schema) -> Iterator[None]:
+    """Where the table has no account, an error that says how to open one."""
     try:
         with database_errors():
-            return estimator.fit(table)
+            yield
     except LedgerError:
         if ledger is not None:
-            account_of(ledger, table, schema)  # no account: an error that says how to open one
+            account_of(ledger, table, schema)
         raise

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,20 @@ class Encoding:
         """Coordinates, with the intercept."""
         return 1 + sum(block.width for block in self.blocks)
 
+    @cached_property
+    def cells(self) -> tuple[slice, ...]:
+        """Each block's place in a layout without intercept, where a category has a last cell for missing."""
+        ends = [0]
+        for block in self.blocks:
+            ends.append(ends[-1] + block.width + block.nominal)
+        return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    @cached_property
+    def cell_of(self) -> NDArray[np.int64]:
+        """The cell of each coordinate but the intercept."""
+        pairs = zip(self.cells, self.blocks, strict=True)
+        return np.concatenate([np.arange(block.width) + cells.start for cells, block in pairs])
+
     @property
     def names(self) -> list[str]:
         return ["intercept", *(name for block in self.blocks for name in block.names)]
@@ -110,14 +125,18 @@ class Encoding:
 
     def encode(self, rows: Rows) -> Matrix:
         """The encoded records, dense: records × width."""
-        encoded = np.zeros((rows.size, self.width))
-        encoded[:, 0] = 1.0
+        return np.ascontiguousarray(self.encode_columns(rows).T)
+
+    def encode_columns(self, rows: Rows) -> Matrix:
+        """The same with a coordinate in each row: width × records."""
+        encoded = np.zeros((self.width, rows.size))
+        encoded[0] = 1.0
         for block, values in self.parts(rows):
             if block.nominal:
                 known = np.flatnonzero(values < block.width)
-                encoded[known, block.start + values[known].astype(np.int64)] = 1.0
+                encoded[block.start + values[known].astype(np.int64), known] = 1.0
             else:
-                encoded[:, block.start] = values
+                encoded[block.start] = values
         return encoded
 
     def margins(self, rows: Rows, weights: Matrix) -> Matrix:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,15 +15,18 @@ from privet.schema import Category, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.encoding import Encoding, fixed_point
 from privet.stats.gradient_kernels import add_gradient
+from privet.stats.gradient_search import Followed
 from privet.stats.kernels import FIXED
 from privet.stats.rows import Rows
 
-__all__ = ["Gradient", "probabilities"]
+__all__ = ["Following", "Gradient", "probabilities"]
 
 Weights = NDArray[np.float64]
 
 # What was coded for rows that are still in use: a search asks for the gradient at thousands of weights.
-_coded_rows: WeakKeyDictionary[Rows, dict[Encoding, Any]] = WeakKeyDictionary()
+_coded_rows: WeakKeyDictionary[Rows, tuple[Encoding, Any, Any]] = WeakKeyDictionary()
+
+Following = WeakKeyDictionary[Rows, Followed]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,8 @@ class Gradient(Statistic):
     weights: Weights
     target: str
     encoding: Encoding
+    #: Each record's residual at the last weights asked for, where a search moves one weight at a time.
+    following: Following | None = None
 
     nonnegative = False
     scale = FIXED
@@ -72,32 +76,30 @@ class Gradient(Statistic):
         touched = self._residuals * (len(self.encoding.blocks) + self._own_intercept)
         return Sensitivity(touched * self.scale, touched * self.scale**2)
 
-    @cached_property
-    def _cells(self) -> list[slice]:
-        """The place of each block in the answer, then of the intercept where it has one."""
-        ends = np.cumsum([0, *(block.width + block.nominal for block in self.encoding.blocks)])
-        return [slice(a, b) for a, b in pairwise(ends)]
-
     def start(self, schema: Schema) -> Answer:
-        return np.zeros((len(self.weights), self._cells[-1].stop + self._own_intercept), np.int64)
+        return np.zeros((len(self.weights), self.encoding.cells[-1].stop + self._own_intercept), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         classes = rows.schema[self.target]
         if not isinstance(classes, Category):
             raise DataError(f"Column '{self.target}' must be a category to be predicted as one.")
-        cells, numbers = self._coded(rows, self._cells)
-        actual = rows.codes(self.target)
-        add_gradient(
-            cells, numbers, self._places, actual, classes.size, self._intercept, self._by_cell, state
-        )
+        coded = self._coded(rows)
+        if self.following is None:
+            actual = rows.codes(self.target)
+            add_gradient(*coded, self._places, actual, classes.size, self._intercept, self._by_cell, state)
+            return state
+        if rows not in self.following:
+            self.following[rows] = Followed(
+                *coded, self._places, rows.codes(self.target), classes.size, state
+            )
+        state += self.following[rows].at(self._intercept, self._by_cell)
         return state
 
     @cached_property
     def _by_cell(self) -> Weights:
         """The weights in the answer's layout; a missing value's cell has weight 0."""
-        weights = np.zeros((len(self.weights), self._cells[-1].stop))
-        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
-            weights[:, place.start : place.start + block.width] = self.weights[:, block.place]
+        weights = np.zeros((len(self.weights), self.encoding.cells[-1].stop))
+        weights[:, self.encoding.cell_of] = self.weights[:, 1:]
         return weights
 
     @cached_property
@@ -107,24 +109,24 @@ class Gradient(Statistic):
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         """Where the numbers' cells are."""
-        pairs = zip(self._cells, self.encoding.blocks, strict=True)
+        pairs = zip(self.encoding.cells, self.encoding.blocks, strict=True)
         return np.array([place.start for place, block in pairs if not block.nominal], np.int64)
 
-    def _coded(self, rows: Rows, layout: list[slice]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _coded(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Each record's cells and its numbers in fixed point, kept as long as the rows."""
-        kept = _coded_rows.setdefault(rows, {})
-        if self.encoding not in kept:
-            parts = list(zip(layout, self.encoding.parts(rows), strict=True))
+        kept = _coded_rows.get(rows)
+        if kept is None or kept[0] is not self.encoding:
+            parts = list(zip(self.encoding.cells, self.encoding.parts(rows), strict=True))
             nominal = [p.start + v.astype(np.int32) for p, (b, v) in parts if b.nominal]
             numeric = [fixed_point(v, self.scale).astype(np.int32) for _, (b, v) in parts if not b.nominal]
-            kept[self.encoding] = tuple(
+            cells, numbers = (
                 np.ascontiguousarray(np.stack(columns, axis=1))
                 if columns
                 else np.zeros((rows.size, 0), np.int32)
                 for columns in (nominal, numeric)
             )
-        cells, numbers = kept[self.encoding]
-        return cells, numbers
+            kept = _coded_rows[rows] = (self.encoding, cells, numbers)
+        return kept[1:]
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state
@@ -132,10 +134,9 @@ class Gradient(Statistic):
     def coordinates(self, cells: Answer) -> Answer:
         """The exact cells in the weights' coordinates; the first category's give the intercept."""
         gradient = np.zeros(self.weights.shape, np.int64)
-        nominal = None
-        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
-            gradient[:, block.place] = cells[:, place][:, : block.width]
-            nominal = place if nominal is None and block.nominal else nominal
+        gradient[:, 1:] = cells[:, self.encoding.cell_of]
+        places = zip(self.encoding.cells, self.encoding.blocks, strict=True)
+        nominal = next((place for place, block in places if block.nominal), None)
         gradient[:, 0] = cells[:, -1] if nominal is None else cells[:, nominal].sum(axis=1)
         return gradient
 
@@ -146,7 +147,7 @@ class Gradient(Statistic):
         """
         gradient = np.zeros_like(self.weights)
         sums, precision = np.zeros(len(self.weights)), 0.0
-        for place, block in zip(self._cells, self.encoding.blocks, strict=True):
+        for place, block in zip(self.encoding.cells, self.encoding.blocks, strict=True):
             gradient[:, block.place] = cells[:, place][:, : block.width]
             if block.nominal:
                 sums += cells[:, place].sum(axis=1) / (block.width + 1)

@@ -16,7 +16,7 @@ from privet.learning.linear import Encoder
 from privet.learning.linear.newton import cautions
 from privet.schema import Schema, Unit
 
-METHODS = ["newton", "functional", "privgene"]
+METHODS = ["newton", "objective", "output", "functional", "privgene"]
 COLOURS = ["red", "green", "blue"]
 
 
@@ -94,12 +94,13 @@ def test_a_file_and_a_database_give_the_same_model(method, tmp_path):
 def test_the_plan_follows_from_what_is_declared():
     _, schema = people(10)
     few = LogisticRegression(epsilon=0.01, schema=schema, records=1000)
-    many = LogisticRegression(epsilon=1.0, schema=schema, records=10**7)
+    many = LogisticRegression(epsilon=1.0, schema=schema, records=10**7, method="newton")
     steps = [len([s for s in m.rehearse().steps if "gradient" in s.what]) for m in (few, many)]
     assert steps == [0, 8]
     table, _ = people(500)
     assert "too noisy" in few.fit(table).explanation_
     assert "as declared" in many.fit(table).explanation_
+    assert ("about how many records there are", "declared") in many.guarantee_.public
     assert "assumed" in LogisticRegression(schema=schema).fit(table).explanation_
 
 
@@ -116,6 +117,95 @@ def test_error_bars_cover_the_weights_without_noise():
         covered.append(difference <= 2 * model.coef_error_[0, [0, 4]])
     assert X.shape[1] == 6
     assert np.mean(covered) > 0.8
+
+
+def test_auto_picks_by_what_is_public_and_says_why():
+    table, schema = people(2000)
+
+    def why(**how):
+        model = LogisticRegression(**{"schema": schema, "records": 20_000} | how).fit(table)
+        return model.method_, model.explanation_
+
+    assert why()[0] == "objective"
+    assert "small beside about 20000 records (as declared)" in why()[1]
+    assert why(epsilon=0.01) == (
+        "newton",
+        "Class sums alone: with about 20000 records (as declared) a gradient would be too noisy at this "
+        "budget for a step to help; chosen because at this budget the noise on a tilted objective would be "
+        "large.",
+    )
+    assert why(delta=1e-6)[0] == why(steps=3)[0] == why(records=None)[0] == "newton"
+    assert "delta" in why(delta=1e-6)[1]
+    huge = why(records=2**40)
+    assert huge[0] == "newton"
+    assert "takes too long" in huge[1]
+
+
+def test_the_number_of_records_can_be_estimated_privately():
+    table, schema = people(20_000)
+    for delta in (0.0, 1e-6):
+        model = LogisticRegression(schema=schema, estimate_records=True, delta=delta).fit(table)
+        assert "estimated privately" in model.explanation_
+        first, *rest = model.guarantee_.steps
+        assert first.what.startswith("the number of records")
+        spent = [float(getattr(s.amount, "epsilon", 0) or s.amount.rho) for s in (first, *rest)]
+        assert spent[0] / sum(spent) == pytest.approx(1 / 50)
+        if delta == 0:
+            assert sum(spent) == pytest.approx(1.0)
+            assert model.method_ == "objective"
+    few = LogisticRegression(schema=schema, estimate_records=True, epsilon=0.05).fit(table.slice(0, 100))
+    assert few.method_ == "newton"
+
+
+def test_a_fit_that_cannot_be_solved_says_so_and_the_spend_stands(monkeypatch):
+    table, schema = people(500)
+    ledger = Ledger.in_memory().as_analyst("test")
+    schema = Schema(schema.columns, target="kind", dataset="people")
+    ledger.open_account("people", Pure(exact(1)), unit=schema.unit)
+    model = LogisticRegression(epsilon=0.25, schema=schema, ledger=ledger, method="objective")
+    monkeypatch.setattr("privet.engines.minimum.MOST_STEPS", 1)
+    monkeypatch.setattr(
+        LogisticRegression, "rehearse", lambda self: None
+    )  # an empty table needs more steps too
+    with pytest.raises(DataError, match="What was reserved stays spent"):
+        model.fit(table)
+    assert ledger.spent("people") == Pure(exact(0.25))
+    assert not hasattr(model, "coef_")
+
+
+def test_the_optimum_methods_reach_the_references_weights():
+    table, schema = people(20_000)
+    X = Encoder(schema=schema, intercept=True).transform(table)
+    reference = Reference(C=1.0, fit_intercept=False, tol=1e-9, max_iter=5000).fit(
+        X, np.asarray(table["kind"])
+    )
+    model = LogisticRegression(epsilon=1e6, schema=schema, method="objective", regularisation=1.0).fit(table)
+    weights = np.hstack([model.intercept_[:, None], model.coef_])
+    np.testing.assert_allclose(weights, reference.coef_, atol=1e-3)
+    assert not hasattr(model, "coef_error_")
+    noisy = LogisticRegression(epsilon=1.0, schema=schema, method="output").fit(table)
+    assert noisy.coef_error_.min() > 0
+    assert "which the budget needs" in noisy.explanation_
+    assert any("minimum can be found" in caveat for caveat in noisy.guarantee_.caveats)
+
+
+@pytest.mark.parametrize("method", ["objective", "output"])
+def test_people_with_several_records_get_more_noise(method):
+    table, schema = people(300)
+    table = table.append_column("who", pa.array(np.arange(300) // 3))
+    units = [Unit(), Unit("replace"), Unit(id="who", most=3)]
+    errors = [
+        LogisticRegression(schema=Schema(schema.columns, target="kind", unit=unit), method=method)
+        .fit(table)
+        .guarantee_.steps[0]
+        .error
+        for unit in units
+    ]
+    if method == "objective":
+        assert errors[1] / errors[0] == pytest.approx(2, rel=1e-3)
+        assert errors[2] / errors[0] == pytest.approx(3, rel=1e-3)
+    else:  # the noise is held, and the regularisation pays
+        assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
 
 def test_budgets_are_paid_once():
@@ -184,6 +274,9 @@ def test_errors_are_plain():
     numeric = Schema.of({"age": (0.0, 100.0), "kind": (0.0, 1.0)}, target="kind")
     with pytest.raises(SchemaError, match="is a number"):
         LogisticRegression(schema=numeric).fit(table)
+    for bounds in ((100.0, 0.0), (5.0, 5.0)):
+        with pytest.raises(SchemaError):
+            Schema.of({"age": bounds, "kind": [0, 1]}, target="kind")
     infinite = table.set_column(0, "age", pa.array([np.inf] * 100))
     for method in METHODS:
         with pytest.raises(DataError, match="infinit"):
@@ -203,7 +296,7 @@ def test_cautions_start_safe_and_end_bold():
     assert max(cautions(9)) <= 3.0
 
 
-@pytest.mark.parametrize("method", ["functional", "privgene"])  # the registry's tests check the default
+@pytest.mark.parametrize("method", METHODS[1:])  # the registry's tests check the default
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(method, check):
     check(lambda **parameters: LogisticRegression(**{"method": method, "steps": 5, **parameters}))

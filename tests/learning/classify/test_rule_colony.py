@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
 
-from privet.errors import ParameterError
+from privet.errors import DataError, ParameterError
 from privet.learning.classify.rule_colony import BeeRules
+from privet.learning.rule_presets import thesis_parameters
 from privet.schema import Schema
 
 FEW = {"iterations": 120, "random_state": 0}
@@ -77,6 +78,57 @@ def test_odd_classes():
     model = BeeRules(schema=schema, **FEW).fit(X, y)
     assert "never" not in {rule.label for rule in model.rules.rules}
     assert np.mean(model.predict(X) == y) > 0.9
+
+
+@pytest.mark.parametrize("method", ["covering", "several", "one"])
+def test_attributes_that_say_nothing(method):
+    """One value, all missing, and a number without spread: the rules are made of the one that tells."""
+    draw = np.random.default_rng(0)
+    x = draw.random(120)
+    table = pa.table(
+        {
+            "x": x,
+            "only": ["one"] * 120,
+            "same": [3.0] * 120,
+            "empty": pa.nulls(120),
+            "y": np.where(x < 0.4, "a", "b"),
+        }
+    )
+    schema = Schema.of(
+        {"x": (0.0, 1.0), "only": ["one"], "same": (0.0, 9.0), "empty": ["p", "q"], "y": ["a", "b"]},
+        target="y",
+    )
+    model = BeeRules(schema=schema, method=method, **FEW).fit(table)
+    assert np.mean(model.predict(table.drop_columns(["y"])) == np.array(table["y"].to_pylist())) > 0.9
+
+
+def test_no_attributes_at_all():
+    with pytest.raises(DataError, match="no attribute"):
+        BeeRules(schema=Schema.of({"y": ["a", "b"]}, target="y")).fit(pa.table({"y": ["a", "b"]}))
+
+
+@pytest.mark.parametrize("dataset", ["iris", "ecoli", "breast_w", "heart_statlog", "sonar"])
+@pytest.mark.parametrize("epsilon", [None, 1, 2, 3])
+def test_the_thesis_parameters_fit_the_miner(dataset, epsilon):
+    for method in ("covering", "several", "one"):
+        given = thesis_parameters(dataset, method, epsilon)
+        assert BeeRules(**given).get_params()["method"] == method
+        if method != "covering":
+            assert given["alpha"] + given["beta"] == pytest.approx(1)
+
+
+def test_the_thesis_has_no_parameters_for_other_sets():
+    with pytest.raises(ParameterError):
+        thesis_parameters("adult", "one")
+    with pytest.raises(ParameterError):
+        thesis_parameters("iris", "one", 4)
+
+
+def test_threads_change_nothing():
+    """Classes are mined in threads, each from its own seed."""
+    X, y = iris()
+    found = {str(BeeRules(method="several", per_class=2, **FEW).fit(X, y).rules) for _ in range(3)}
+    assert len(found) == 1
 
 
 def test_more_rules_than_there_are():

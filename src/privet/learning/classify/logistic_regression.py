@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -13,16 +13,25 @@ from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
+from privet.learning.linear.perturbed import fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category
 from privet.stats import Contingency, Rows
 from privet.stats.encoding import Encoding
+from privet.stats.logistic_loss import LogisticLoss
 
 __all__ = ["LogisticRegression"]
 
 # What is assumed where the number of records is not declared. Only how the budget is used depends on it.
 ASSUMED_RECORDS = 10_000
+# What an estimate of the number of records may cost.
+ESTIMATE_SHARE = Fraction(1, 50)
+# The tilted objective is chosen where the scale of its noise is at most this part of the records (tried on
+# two real tables), and where records times squared weights, the work of a Newton step, stays below a minute
+# or so.
+CLEAR = 0.0015
+MOST_WORK = 1e11
 
 
 class LogisticRegression(PrivateClassifier):
@@ -33,10 +42,14 @@ class LogisticRegression(PrivateClassifier):
     ``method`` is
 
     * ``"newton"``: a few Newton steps on noisy gradients (``learning.linear.newton``);
+    * ``"objective"``: the exact minimum of a randomly tilted loss (``learning.linear.perturbed``): no error
+      bars;
+    * ``"output"``: the exact minimum of the loss, with noise on the weights: the simple baseline;
     * ``"functional"``: noisy second moments and one linear solve (``learning.linear.functional``): one pass;
     * ``"privgene"``: many private choices of which weight to move (``learning.linear.privgene``): no error
       bars;
-    * ``"auto"``: ``"newton"``, with as many steps as the budget carries; ``explanation_`` says which and why.
+    * ``"auto"``: ``"objective"`` under pure ε where the number of records, declared or estimated, makes its
+      noise small, else ``"newton"`` with as many steps as the budget carries; ``explanation_`` says why.
 
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
@@ -58,6 +71,12 @@ class LogisticRegression(PrivateClassifier):
     (1.0, 'newton')
     """
 
+    #: What ``privet fit logistic-regression --tune`` tries.
+    tuning_grid: ClassVar[list[dict[str, list[Any]]]] = [
+        {"method": ["newton"], "steps": [0, 2, 8]},
+        {"method": ["objective"], "regularisation": [1.0, 300.0, 3000.0]},
+    ]
+
     def __init__(
         self,
         *,
@@ -65,8 +84,9 @@ class LogisticRegression(PrivateClassifier):
         delta: Delta = 0.0,
         schema: SchemaParameter = None,
         method: Annotated[
-            Literal["auto", "newton", "functional", "privgene"],
-            "Newton steps on noisy gradients, noisy second moments and one solve, or private moves.",
+            Literal["auto", "newton", "objective", "output", "functional", "privgene"],
+            "Noisy gradients, a tilted objective, noise on the optimum, noisy second moments, private moves;"
+            " auto picks by what is public.",
         ] = "auto",
         steps: Annotated[
             int | None,
@@ -77,6 +97,9 @@ class LogisticRegression(PrivateClassifier):
         records: Annotated[
             int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
         ] = None,
+        estimate_records: Annotated[
+            bool, "Where records is not declared, spend a fiftieth of the budget on an estimate of it."
+        ] = False,
         regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0,
         ledger: LedgerParameter = None,
         random_state: Seed = None,
@@ -87,6 +110,7 @@ class LogisticRegression(PrivateClassifier):
         self.method = method
         self.steps = steps
         self.records = records
+        self.estimate_records = estimate_records
         self.regularisation = regularisation
         self.ledger = ledger
         self.random_state = random_state
@@ -105,41 +129,74 @@ class LogisticRegression(PrivateClassifier):
         if target.size == 1:
             self.method_, self.explanation_ = (
                 "none",
-                "The domain of the class has one value: nothing to tell apart.",
+                "The class has one value: there is nothing to tell apart.",
             )
             what = "the number of records, which is all there is to know about one class"
-            curator.measure([Measurement(Contingency(None, target.name), Fraction(1), what)])
+            curator.measure([Measurement(Contingency(None, target.name), curator.left, what)])
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
-        if self.method == "functional":
-            self.method_, self.explanation_ = (
-                "functional",
-                "Noisy second moments and one linear solve, as asked for.",
-            )
+        records, origin = self._records(curator, target)
+        self.method_, reason = self._choice(curator, encoding, target, records, origin)
+        if self.method_ == "functional":
+            self.explanation_ = f"Noisy second moments and one linear solve, {reason}."
             return fit_functional(curator, encoding, target, self.regularisation)
-        records = self.records or ASSUMED_RECORDS
-        if self.method == "privgene":
+        if self.method_ == "privgene":
             moves = choices_for(curator, records) if self.steps is None else max(self.steps, 1)
-            self.method_, self.explanation_ = (
-                "privgene",
-                f"{moves} private choices of a weight to move, as asked for.",
-            )
+            self.explanation_ = f"{moves} private choices of a weight to move, {reason}."
             return fit_privgene(curator, encoding, target, moves)
-        steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
-        self.method_, self.explanation_ = "newton", self._reason(steps, records)
-        return fit_newton(curator, encoding, target, steps, self.regularisation)
+        if self.method_ == "newton":
+            steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
+            self.explanation_ = f"{self._of_steps(steps, records, origin)}; {reason}."
+            return fit_newton(curator, encoding, target, steps, self.regularisation)
+        how: Literal["objective", "output"] = "output" if self.method_ == "output" else "objective"
+        solution, used = fit_perturbed(curator, encoding, target, how, self.regularisation)
+        minimum = "minimum of a tilted loss" if how == "objective" else "minimum of the loss, with noise"
+        raised = ", which the budget needs" if float(used) > self.regularisation else ""
+        self.explanation_ = f"The {minimum}, with a regularisation of {float(used):.3g}{raised}; {reason}."
+        return solution
 
-    def _reason(self, steps: int, records: int) -> str:
+    def _records(self, curator: Curator, target: Category) -> tuple[int, str]:
+        """About how many records there are, and who says so."""
+        if self.records is not None:
+            curator.assume("about how many records there are", "declared")
+            return self.records, "as declared"
+        if not self.estimate_records or self.method not in ("auto", "newton", "privgene"):
+            return ASSUMED_RECORDS, "assumed, as `records` is not declared"
+        what = "the number of records, by which the method and its steps are chosen"
+        question = Contingency(None, target.name)
+        [release] = curator.measure([Measurement(question, ESTIMATE_SHARE, what)])
+        return max(round(float(release.value.sum())), 1), "estimated privately"
+
+    def _choice(
+        self, curator: Curator, encoding: Encoding, target: Category, records: int, origin: str
+    ) -> tuple[str, str]:
+        """The method, and why: from the schema, the budget and the number of records."""
+        if self.method != "auto":
+            return self.method, "as asked for"
         if self.steps is not None:
-            return f"Class sums and {steps} noisy gradients, as asked for."
-        origin = "as declared" if self.records else "assumed, as `records` is not declared"
+            return "newton", "chosen because steps are asked for"
+        if curator.amount.delta:
+            return "newton", "chosen because with a delta its noise is smaller than a tilted objective's"
+        if origin.startswith("assumed"):
+            return "newton", "chosen because it does well with few records and with many"
+        loss = LogisticLoss(target.name, encoding, target.size)
+        share = float(loss.slope_norms(curator.schema)[0] / curator.amount.epsilon) / records
+        if share > CLEAR:
+            return "newton", "chosen because at this budget the noise on a tilted objective would be large"
+        if records * float(loss.shape[0] * loss.shape[1]) ** 2 > MOST_WORK:
+            return "newton", "chosen because the exact minimum of a problem of this size takes too long"
+        return "objective", f"chosen because its noise is small beside about {records} records ({origin})"
+
+    def _of_steps(self, steps: int, records: int, origin: str) -> str:
+        if self.steps is not None:
+            return f"Class sums and {steps} noisy gradients, as asked for"
         if not steps:
             return (
                 f"Class sums alone: with about {records} records ({origin}) a gradient would be too "
-                "noisy at this budget for a step to help."
+                "noisy at this budget for a step to help"
             )
         limit = "the most that ever help" if steps == MOST_STEPS else "as many as this budget carries"
-        return f"Class sums and {steps} noisy gradients, {limit} with about {records} records ({origin})."
+        return f"Class sums and {steps} noisy gradients, {limit} with about {records} records ({origin})"
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The margin of the second class of two, or of each of more classes."""

@@ -16,12 +16,19 @@ better from m = 3 on, and for m = 2 its smaller noise in choosing stands against
 that is an argument by scales, not a measurement. ``"auto"`` takes the choice from m = 2 on. A single
 attribute needs none, and its table gets all of the budget.
 
+**Public or private cuts?** Equal bins of the public bounds cost nothing, and are blind where the bounds are
+far wider than the data. ``cuts="private"`` finds the cuts in the table (``learning.private_cuts``, with the
+proof), for a share of the budget: the attribute is then chosen by what its best four intervals get right, and
+the one that is chosen is cut privately before its table is bought. Where a category is chosen, or a number
+with declared cuts, the table gets that share too; which it is was released, so the shares may depend on it.
+
 References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it
 (``docs/concepts/rules.md``).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -33,15 +40,17 @@ from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.bins import public_cuts
 from privet.learning.classify.rule_classifier import RuleClassifier
+from privet.learning.private_cuts import IntervalsCorrect, private_cuts
 from privet.learning.rule import Between, Condition, OneOf, Rule, RuleList
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
-from privet.schema import Category, Schema
+from privet.schema import Category, Number, Schema
 from privet.stats import Contingency, MajorityCorrect
 
 __all__ = ["OneR"]
 
 Table = NDArray[np.float64]
+LEVELS = 2  # of private cuts: at most four intervals
 
 
 class OneR(RuleClassifier):
@@ -84,6 +93,16 @@ class OneR(RuleClassifier):
         bins: Annotated[
             int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
         ] = 6,
+        cuts: Annotated[
+            Literal["public", "private"],
+            "Whether numbers are cut into equal bins, or where the private table says, which costs a share.",
+        ] = "public",
+        cuts_share: Annotated[
+            float, Gt(0), Lt(1), "The part of the budget that private cuts get, before the rest is shared."
+        ] = 0.3,
+        grid: Annotated[
+            int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
+        ] = 128,
         ledger: LedgerParameter = None,
         random_state: Seed = None,
     ) -> None:
@@ -93,6 +112,9 @@ class OneR(RuleClassifier):
         self.selection = selection
         self.selection_share = selection_share
         self.bins = bins
+        self.cuts = cuts
+        self.cuts_share = cuts_share
+        self.grid = grid
         self.ledger = ledger
         self.random_state = random_state
 
@@ -106,28 +128,47 @@ class OneR(RuleClassifier):
         target = schema.nominal_target()
         # An attribute with a single possible value predicts nothing that the class counts do not.
         telling = [c for c in schema.attributes if not isinstance(c, Category) or c.size > 1]
-        tables = tuple(
-            Contingency(column.name, target.name, public_cuts(column, self.bins)) for column in telling
-        ) or (Contingency(None, target.name),)
+        private = self.cuts == "private"
+        bins = self.grid if private else self.bins
+        tables = tuple(Contingency(column.name, target.name, public_cuts(column, bins)) for column in telling)
+        tables = tables or (Contingency(None, target.name),)
         if self.selection == "tables" or len(tables) == 1:
+            bought = [self._bought(curator, table, Fraction(1, len(tables))) for table in tables]
             releases = curator.measure(
                 [
-                    Measurement(table, Fraction(1, len(tables)), f"'{table.columns[0]}' within each class")
-                    for table in tables
+                    Measurement(table, share, f"'{table.columns[0]}' within each class")
+                    for table, share in bought
                 ]
             )
             best = int(np.argmax([_right(release) for release in releases]))
-            release = releases[best]
+            table, release = bought[best][0], releases[best]
         else:
             share = Fraction(self.selection_share).limit_denominator(1000)
+            if private:
+                share *= 1 - self._cutting
             [best] = curator.choose(
-                MajorityCorrect(tables), share, "the attribute whose rule is right most often"
+                IntervalsCorrect(tables, 2**LEVELS) if private else MajorityCorrect(tables),
+                share,
+                "the attribute whose rule is right most often",
             )
-            [release] = curator.measure(
-                [Measurement(tables[best], 1 - share, "the chosen attribute within each class")]
-            )
-        self.attribute_ = tables[best].row
-        self._keep(_rules(tables[best], release, schema, target))
+            table, rest = self._bought(curator, tables[best], 1 - share, self._cutting)
+            [release] = curator.measure([Measurement(table, rest, "the chosen attribute within each class")])
+        self.attribute_ = table.row
+        self._keep(_rules(table, release, schema, target))
+
+    @property
+    def _cutting(self) -> Fraction:
+        return Fraction(self.cuts_share).limit_denominator(1000)
+
+    def _bought(
+        self, curator: Curator, table: Contingency, share: Fraction, cutting: Fraction | None = None
+    ) -> tuple[Contingency, Fraction]:
+        """The table that is measured, and what is left of the share after its cuts were found."""
+        column = curator.schema[table.row] if table.row is not None else None
+        if self.cuts == "public" or not isinstance(column, Number) or column.cuts:
+            return table, share
+        cutting = self._cutting * share if cutting is None else cutting
+        return replace(table, cuts=private_cuts(curator, table, LEVELS, cutting)), share - cutting
 
 
 def _right(release: Release) -> float:

@@ -8,13 +8,16 @@ The search reads the exact records hundreds of times, so it is **not private**: 
 private tables with ``RuleMiner``, or perturb the records first.
 
 The thesis leaves open what happens when rules of several classes cover a record. Here the rules are ordered
-by their wLap on the whole table, and the first one decides; records that none covers get the class that is
-most frequent among such records. Covered records of *all* classes leave the table for the rest of a class's
-turn, and are back for the next class.
+by their precision on the whole table, as Laplace estimates it, (p + 1)/(p + n + 2), and the first decides;
+records that none covers get the class that is most frequent among such records. Covered records of *all*
+classes leave the table for the rest of a class's turn, and are back for the next class. How this compares
+with the thesis's table 5.1 is in ``docs/concepts/rules.md``.
 """
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -26,8 +29,8 @@ from privet.curator import Curator
 from privet.errors import DataError
 from privet.estimator import SchemaParameter
 from privet.learning.classify.rule_classifier import RuleClassifier
-from privet.learning.rule import Rule, RuleList
-from privet.learning.rule_quality import check_weights, quality
+from privet.learning.rule import Condition, Rule, RuleList
+from privet.learning.rule_quality import check_weights
 from privet.learning.rule_space import RuleProblem, Table, covered
 from privet.parameters import validate
 from privet.release import Guarantee, public_knowledge
@@ -40,6 +43,7 @@ __all__ = ["BeeRules"]
 Positions = NDArray[np.float64]
 _PUBLIC = "Rules were mined from exact records: this is for tables that are public."
 LEFT = 0.05  # a class is done when at most this part of it is uncovered
+SHRINK = 0.8  # the table is made anew without covered records when less than this part of it is left
 MEASURES: dict[str, Any] = {"covering": "wLap", "several": "wLapMS", "one": "wMS"}
 
 
@@ -98,10 +102,11 @@ class BeeRules(RuleClassifier):
         if not schema.attributes:
             raise DataError("There is no attribute to make rules of.", "Declare one besides the target.")
         table = Table.of([Rows(batch, schema) for batch in source.batches(list(schema.names))], schema)
-        generator = np.random.default_rng(self.random_state)
-        found: list[tuple[int, Positions]] = []
-        for label in range(target.size):
-            found += [(label, position) for position in self._mine(table, label, generator)]
+        generators = np.random.default_rng(self.random_state).spawn(target.size)
+        # Classes are mined apart, each from its own seed; the compiled search leaves other threads free.
+        with ThreadPoolExecutor(min(target.size, cpu_count() or 1)) as pool:
+            mined = pool.map(lambda label: self._mine(table, label, generators[label]), range(target.size))
+        found = [(label, position) for label, positions in enumerate(mined) for position in positions]
         self._keep(_ordered(table, found, target))
         self.schema_ = schema
         self.guarantee_ = Guarantee(
@@ -117,46 +122,41 @@ class BeeRules(RuleClassifier):
         own = int((table.classes == label).sum())
         if own == 0:
             return []
-        colony = BeeColony(self.swarm, self.limit, self.iterations)
         most = {"covering": self.most_rules, "several": self.per_class, "one": 1}[self.method]
+        covering = self.method == "covering"
         found: list[Positions] = []
+        known: set[tuple[Condition, ...]] = set()
         left = np.ones(len(table.classes), bool)
         while len(found) < most and (left & (table.classes == label)).sum() > LEFT * own:
+            if left.mean() < SHRINK:  # what is gone need not be counted any more
+                table, left = table.only(left), left[left]
+            # With covering the records themselves are gone; else new rules must not resemble earlier ones.
+            earlier = [] if covering else found
             problem = RuleProblem(
-                table,
-                left,
-                label,
-                MEASURES[self.method],
-                self.alpha,
-                self.beta,
-                self.factor,
-                _earlier(self.method, found),
+                table, left, label, MEASURES[self.method], self.alpha, self.beta, self.factor, earlier
             )
-            best = colony.maximise(problem, generator)
-            known = [table.conditions(position) for position in found]
+            best = problem.best(
+                BeeColony(self.swarm, self.limit, self.iterations, target=problem.most), generator
+            )
+            conditions = table.conditions(best.position)
             # Nothing covers any of what is left, or the search has no more rules to offer: fewer, not worse.
-            if best.fitness == 0 or table.conditions(best.position) in known:
+            if best.fitness == 0 or conditions in known:
                 break
             found.append(best.position)
-            if self.method == "covering":
+            known.add(conditions)
+            if covering:
                 left &= ~covered(table, best.position)
         return found
 
 
-def _earlier(method: str, found: list[Positions]) -> list[Positions]:
-    """Rules that new ones must not resemble; with covering, the records themselves are gone."""
-    return [] if method == "covering" else list(found)
-
-
 def _ordered(table: Table, found: list[tuple[int, Positions]], target: Category) -> RuleList:
-    """The rules by falling wLap on the whole table, with what each decides, and the default."""
+    """The rules by falling precision on the whole table, with what each decides, and the default."""
     ranked = []
     for label, position in found:
         covers = covered(table, position)
         own = table.classes == label
         p, n = int((covers & own).sum()), int((covers & ~own).sum())
-        worth = float(quality("wLap", p, n, float(own.sum()), float((~own).sum())))
-        ranked.append((worth, label, covers, table.conditions(position)))
+        ranked.append(((p + 1) / (p + n + 2), label, covers, table.conditions(position)))
     ranked.sort(key=lambda entry: -entry[0])
     rules: list[Rule] = []
     open_ = np.ones(len(table.classes), bool)

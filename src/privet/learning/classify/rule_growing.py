@@ -13,14 +13,22 @@ table has sensitivity 1 (``stats.coverage``). Shares add up to 1. Joining and pr
 Compared with mining perturbed records, where the noise on every single value hides the records themselves,
 the noise here is on counts of many records: at the same ε it is smaller by orders of magnitude.
 
+``conditions="shared"`` refines all rules of a level by the same condition. Its score is the sum over the
+rules, so it grows with all records while the noise stays: better for small tables, where a rule's own
+condition would be chosen by few records. ``conditions="together"`` goes further: one choice among all
+combinations of ``depth`` conditions (at most 3), by how many records they get right
+(``learning.joint_conditions``).
+
 Reference: the greedy choices follow Friedman and Schuster (2010); the ordered list with its short rules, the
 purity of sensitivity 1 and the joining are Privet's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
@@ -30,11 +38,12 @@ from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.bins import public_cuts
 from privet.learning.classify.rule_classifier import RuleClassifier
+from privet.learning.joint_conditions import JointCorrect
 from privet.learning.rule import Between, Condition, OneOf, Rule, RuleList
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
 from privet.schema import Category, Schema
-from privet.stats import Contingency, Coverage
+from privet.stats import Answer, Contingency, Coverage
 from privet.stats.refinements import Quality, Refinements
 
 __all__ = ["RuleMiner"]
@@ -70,6 +79,10 @@ class RuleMiner(RuleClassifier):
         quality: Annotated[
             Quality, "What a condition is chosen by: purity of the classes, or how many records are right."
         ] = "purity",
+        conditions: Annotated[
+            Literal["own", "shared", "together"],
+            "Each rule gets its own condition at a level, or all share one, or share all, chosen at once.",
+        ] = "own",
         coverage_share: Annotated[
             float, Gt(0), Lt(1), "The part of the budget for the noisy coverage of the rules."
         ] = 0.3,
@@ -84,6 +97,7 @@ class RuleMiner(RuleClassifier):
         self.schema = schema
         self.depth = depth
         self.quality = quality
+        self.conditions = conditions
         self.coverage_share = coverage_share
         self.bins = bins
         self.ledger = ledger
@@ -100,18 +114,55 @@ class RuleMiner(RuleClassifier):
         )
         share = Fraction(self.coverage_share).limit_denominator(1000) if tables else Fraction(1)
         leaves: list[Conditions] = [()]
-        for level in range(self.depth if tables else 0):
-            question = Refinements(_listed(leaves, target).assignment, tables, self.quality)
+        if tables and self.conditions == "together":
+            leaves = _together(curator, tables, self.depth, 1 - share)
+        for level in range(self.depth if tables and self.conditions != "together" else 0):
+            kind, whom = (Refinements, "each rule") if self.conditions == "own" else (Shared, "all rules")
+            question = kind(_listed(leaves, target).assignment, tables, self.quality)
             candidates = question.candidates(schema)
             chosen = curator.choose(
-                question, (1 - share) / self.depth, f"a condition for each rule, level {level + 1}"
+                question, (1 - share) / self.depth, f"a condition for {whom}, level {level + 1}"
             )
+            if kind is Shared:
+                chosen = chosen * len(leaves)
             conditions = [_condition(tables, candidates[place], schema) for place in chosen]
             pairs = zip(leaves, conditions, strict=True)
             leaves = [leaf for old, new in pairs for leaf in (_refined(old, new), old)]
         coverage = Coverage(_listed(leaves, target).assignment, target.name)
         [release] = curator.measure([Measurement(coverage, share, "what each rule covers")])
         self._keep(_joined(leaves, release, target))
+
+
+def _together(
+    curator: Curator, tables: tuple[Contingency, ...], depth: int, share: Fraction
+) -> list[Conditions]:
+    """The rules of one choice: every way in which its conditions hold or do not."""
+    schema = curator.schema
+    places = [(t, row) for t, table in enumerate(tables) for row in range(_telling(table, schema))]
+    conditions = tuple(_condition(tables, place, schema) for place in places)
+    question = JointCorrect(conditions, tables[0].column, min(depth, 3, len(conditions)))
+    [chosen] = curator.choose(question, share, "the conditions of all rules, at once")
+    leaves: list[Conditions] = [()]
+    for place in question.combinations[chosen]:
+        leaves = [leaf for old in leaves for leaf in (_refined(old, conditions[place]), old)]
+    return leaves
+
+
+def _telling(table: Contingency, schema: Schema) -> int:
+    """Conditions that differ: every cut; every value, but one of two, which is the other's opposite."""
+    column = schema[str(table.row)]
+    return len(table.cuts) if not isinstance(column, Category) else max(1, column.size - (column.size == 2))
+
+
+@dataclass(frozen=True)
+class Shared(Refinements):
+    """Scores of conditions that refine all parts at once: one group, each score the sum over the parts.
+
+    **Spread.** A record is in one part, and changes that part's term alone: R is that of a single part.
+    """
+
+    def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
+        return [np.sum(super().groups(answers, schema), axis=0)]
 
 
 def _listed(leaves: list[Conditions], target: Category) -> RuleList:

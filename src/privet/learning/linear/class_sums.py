@@ -9,6 +9,7 @@ in which attributes are independent. That model serves as the curvature that the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +22,13 @@ from privet.schema import Category
 from privet.stats import Contingency, Moments, Statistic
 from privet.stats.encoding import Encoding
 
-__all__ = ["ClassSums", "measure_class_sums", "plan_class_sums"]
+__all__ = [
+    "ClassSums",
+    "class_sum_measurements",
+    "collect_class_sums",
+    "measure_class_sums",
+    "plan_class_sums",
+]
 
 Matrix = NDArray[np.float64]
 
@@ -86,22 +93,31 @@ def plan_class_sums(encoding: Encoding, target: Category) -> list[Statistic]:
 
 def measure_class_sums(curator: Curator, encoding: Encoding, target: Category, share: Fraction) -> ClassSums:
     """Measure with this share of the budget, split so that every entry gets the same noise."""
+    plan = class_sum_measurements(curator, encoding, target, share)
+    return collect_class_sums(encoding, target, plan, curator.measure(plan))
+
+
+def class_sum_measurements(
+    curator: Curator, encoding: Encoding, target: Category, share: Fraction
+) -> list[Measurement]:
+    """What is to be measured for this share, to be asked together with whatever else one pass can answer."""
     plan = plan_class_sums(encoding, target)
     norms = [statistic.norms(curator.schema) for statistic in plan]
     if curator.amount.delta == 0:
         weights = [Fraction(n.l1, s.scale) for s, n in zip(plan, norms, strict=True)]
     else:
         weights = [Fraction(n.squared_l2, s.scale**2) for s, n in zip(plan, norms, strict=True)]
-    releases = curator.measure(
-        [
-            Measurement(s, share * w / sum(weights), f"'{s.columns[0]}' within each '{target.name}'")
-            for s, w in zip(plan, weights, strict=True)
-        ]
-    )
-    return _collect(encoding, target, list(zip(plan, releases, strict=True)))
+    return [
+        Measurement(s, share * w / sum(weights), f"'{s.columns[0]}' within each '{target.name}'")
+        for s, w in zip(plan, weights, strict=True)
+    ]
 
 
-def _collect(encoding: Encoding, target: Category, measured: list[tuple[Statistic, Release]]) -> ClassSums:
+def collect_class_sums(
+    encoding: Encoding, target: Category, plan: Sequence[Measurement], releases: Sequence[Release]
+) -> ClassSums:
+    """The class sums from what was released for each measurement."""
+    measured = [(m.statistic, release) for m, release in zip(plan, releases, strict=True)]
     sums = np.zeros((target.size, encoding.width))
     squares = np.zeros_like(sums)
     weighted, precision = np.zeros(target.size), 0.0

@@ -22,13 +22,11 @@ swaps the constants of the approximation and takes its sensitivity from the enco
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.learning.linear.class_sums import measure_class_sums
+from privet.learning.linear.class_sums import class_sum_measurements, collect_class_sums
 from privet.learning.linear.newton import CAUTION, Solution, start
 from privet.schema import Category
 from privet.stats.encoding import Encoding
@@ -42,12 +40,14 @@ Matrix = NDArray[np.float64]
 def fit_functional(curator: Curator, encoding: Encoding, target: Category, regularisation: float) -> Solution:
     """Measure the quadratic approximation of the loss and return its minimum."""
     products = Products(encoding, own=False)
-    share = Fraction(1, 2) if products.parts else Fraction(1)
-    known = measure_class_sums(curator, encoding, target, share)
+    share = curator.left / 2 if products.parts else curator.left
+    plan = class_sum_measurements(curator, encoding, target, share)
+    between = Measurement(products, share, "products of the coordinates of each two attributes")
+    releases = curator.measure([*plan, between] if products.parts else plan)  # one pass for all
+    known = collect_class_sums(encoding, target, plan, releases[: len(plan)])
     moments, ridge = known.second_moments(), known.noise / known.size
     if products.parts:
-        what = "products of the coordinates of each two attributes"
-        [release] = curator.measure([Measurement(products, 1 - share, what)])
+        release = releases[-1]
         noise = release.standard_deviation / known.size
         moments, left = blend(moments, products, release.value / known.size, noise)
         ridge += left

@@ -59,7 +59,7 @@ def steps_for(curator: Curator, encoding: Encoding, target: Category, records: i
     # One rule for both neighbour relations, so that the plan does not change with them.
     norms = gradient.sensitivity(curator.schema, replace(curator.schema.unit, neighbours="add_remove"))
     for steps in range(MOST_STEPS, 0, -1):
-        amount = curator.currency.share((1 - CLASS_SUMS_SHARE) / steps)
+        amount = curator.currency.share(curator.left * (1 - CLASS_SUMS_SHARE) / steps)
         noise = noise_for(amount, norms.l1, norms.squared_l2).standard_deviation / gradient.scale
         if noise * steps <= TOLERABLE * records:
             return steps
@@ -70,7 +70,8 @@ def fit_newton(
     curator: Curator, encoding: Encoding, target: Category, steps: int, regularisation: float
 ) -> Solution:
     """Measure class sums and ``steps`` gradients, and return where the steps led."""
-    share = CLASS_SUMS_SHARE if steps else Fraction(1)
+    whole = curator.left
+    share = whole * CLASS_SUMS_SHARE if steps else whole
     known = measure_class_sums(curator, encoding, target, share)
     moments, mean = known.second_moments(), known.mean
     weights, gradient = start(known)
@@ -80,7 +81,7 @@ def fit_newton(
         if number:
             question = Gradient(weights, target.name, encoding)
             what = f"gradient of the loss, step {number} of {steps}"
-            [release] = curator.measure([Measurement(question, (1 - share) / steps, what)])
+            [release] = curator.measure([Measurement(question, (whole - share) / steps, what)])
             measured, noise = question.unpack(release.value), release.standard_deviation
             more *= _surprise(move, measured - gradient, stiffness)
             gradient = measured

@@ -14,8 +14,6 @@ Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from privet.budget import Pure
@@ -23,7 +21,7 @@ from privet.curator import Curator
 from privet.learning.linear.newton import Solution
 from privet.schema import Category
 from privet.stats.encoding import Encoding
-from privet.stats.gradient import Gradient
+from privet.stats.gradient import Following, Gradient
 from privet.stats.steepest import SteepestCoordinate
 
 __all__ = ["choices_for", "fit_privgene"]
@@ -48,11 +46,12 @@ def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: 
     """Choose ``steps`` times a weight and a direction, and move it."""
     weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
     curator.hold()
+    share, following = curator.left / steps, Following()
     moves = np.geomspace(FIRST_MOVE, LAST_MOVE, steps)
     for number, move in enumerate(moves, 1):
-        question = SteepestCoordinate(Gradient(weights, target.name, encoding))
+        question = SteepestCoordinate(Gradient(weights, target.name, encoding, following))
         what = f"which weight to move, step {number} of {steps}"
-        [chosen] = curator.choose(question, Fraction(1, steps), what)
+        [chosen] = curator.choose(question, share, what)
         direction, place = divmod(chosen, weights.size)
         weights = weights.copy()
         weights.flat[place] += move if direction == 0 else -move

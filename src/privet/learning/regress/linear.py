@@ -14,7 +14,7 @@ the target's, as if t were 0.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -53,6 +53,9 @@ class Ridge(PrivateRegressor):
     >>> bool(abs(model.predict([[5.0]])[0] - 15) < 1)
     True
     """
+
+    #: What ``privet fit ridge --tune`` tries.
+    tuning_grid: ClassVar[dict[str, list[Any]] | None] = {"regularisation": [1.0, 30.0, 1000.0]}
 
     def __init__(
         self,
@@ -121,6 +124,8 @@ class LinearRegression(Ridge):
     >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps]
     ["products of the attributes' coordinates", "products of 'wage' with them"]
     """
+
+    tuning_grid = None  # nothing to choose
 
     def __init__(
         self,

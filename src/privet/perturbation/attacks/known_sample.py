@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.perturbation.attacks.errors import standardised
+from privet.perturbation.attacks.errors import spread_of, standardised
 from privet.perturbation.tables import Matrix
 
 __all__ = ["EXPLANATION", "known_sample"]
@@ -27,7 +27,7 @@ def known_sample(
     Ridge regression with the penalty that leave-one-out error prefers, so that few or noisy pairs do no harm.
     """
     known, images = (np.asarray(side, dtype=np.int64) for side in pairs)
-    unit = original.std(axis=0)
+    unit = spread_of(original)
     unit = np.where(unit > 0, unit, 1)
     wanted = original[known] / unit
     released = standardised(perturbed)

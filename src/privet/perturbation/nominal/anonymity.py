@@ -8,7 +8,7 @@ records to be suppressed (after Samarati 2001). l-diversity (Machanavajjhala et 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any
 
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from privet.errors import DataError, ParameterError
+from privet.errors import DataError, ModelError, ParameterError
 from privet.parameters import validate
 from privet.perturbation.nominal.groups import Anonymity, grouped, measured, spread
 from privet.perturbation.nominal.hierarchy import ANYTHING, Hierarchy
+from privet.perturbation.nominal.recoding import Recoding
 from privet.perturbation.nominal.tables import column_values, with_texts
 from privet.perturbation.promise import MEASURED, UNLIMITED
+from privet.perturbation.river_step import RiverStep
 from privet.release import Guarantee, Step
 from privet.schema import Unit
 
@@ -33,7 +35,7 @@ __all__ = ["KAnonymity"]
 MOST = 20_000
 
 
-class KAnonymity(TransformerMixin, BaseEstimator):
+class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
     """Generalises quasi-identifying columns until groups have at least ``k`` records. Guarantee: none.
 
     >>> import pandas as pd
@@ -72,13 +74,7 @@ class KAnonymity(TransformerMixin, BaseEstimator):
         """Find the levels that lose least."""
         del y
         validate(self)
-        self._ladder: list[Hierarchy] = (
-            list(self.hierarchies.values()) if isinstance(self.hierarchies, dict) else list(self.hierarchies)
-        )
-        if not self._ladder:
-            raise ParameterError(
-                "There is no hierarchy, so nothing can be generalised.", "Give one for each column."
-            )
+        self._ladder = self._ladders()
         if self.sensitive is None and (self.diversity > 1 or self.closeness < 1):
             raise ParameterError("Diversity and closeness are about a sensitive column.", "Name it.")
         values = [column_values(X, ladder.column) for ladder in self._ladder]
@@ -100,9 +96,52 @@ class KAnonymity(TransformerMixin, BaseEstimator):
         self.suppressed_ = float(hidden.mean())
         released = self._texts(levels, hidden)
         self.anonymity_: Anonymity = measured(released, sensitive)
-        self._groups = {tuple(row) for row in zip(*released, strict=True)}
+        groups = frozenset(tuple(row) for row in zip(*released, strict=True))
+        self.recoding_ = Recoding(tuple(self.levels_.items()), groups)
         self.guarantee_ = self._promise()
         return self
+
+    def take_up(self, recoding: Recoding) -> KAnonymity:
+        """Generalise a stream as a table was before: to its levels, and into its groups only."""
+        validate(self)
+        ladder = {each.column: each for each in self._ladders()}
+        if set(ladder) != {column for column, _ in recoding.levels}:
+            raise ModelError(
+                "The recoding was made with hierarchies of other columns.",
+                "Give the file of hierarchies that it was made with.",
+            )
+        self._ladder = [ladder[column] for column, _ in recoding.levels]
+        self.levels_ = dict(recoding.levels)
+        self.recoding_ = recoding
+        return self
+
+    def begin(self, names: Sequence[str]) -> KAnonymity:
+        """A stream with these columns; it needs the levels and groups of a table that was fitted before."""
+        check_is_fitted(self, "recoding_")
+        for column in self.levels_:
+            if column not in names:
+                raise DataError(f"The table has no column '{column}'.", "Give all that are generalised.")
+        return self
+
+    def learn_one(self, x: Mapping[str, Any]) -> None:
+        """Nothing is learned from one record: groups of k cannot be told before there are k."""
+
+    def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
+        """One record generalised; ``*`` in all these columns where no group is known for it."""
+        self.begin(tuple(x))
+        row = tuple(each.general(x[each.column], self.levels_[each.column]) for each in self._ladder)
+        if row not in self.recoding_.groups:
+            row = (ANYTHING,) * len(row)
+        return {**x, **dict(zip(self.levels_, row, strict=True))}
+
+    def _ladders(self) -> list[Hierarchy]:
+        found = self.hierarchies
+        ladders: list[Hierarchy] = list(found.values()) if isinstance(found, dict) else list(found)
+        if not ladders:
+            raise ParameterError(
+                "There is no hierarchy, so nothing can be generalised.", "Give one for each column."
+            )
+        return ladders
 
     def transform(self, X: Any) -> Any:
         """The table with these columns generalised; records that would stand out are ``*`` in all of them."""
@@ -111,7 +150,7 @@ class KAnonymity(TransformerMixin, BaseEstimator):
         for ladder in self._ladder:
             level, column = self.levels_[ladder.column], column_values(X, ladder.column)
             columns.append([ladder.general(value, level) for value in column])
-        known = [row in self._groups for row in zip(*columns, strict=True)]
+        known = [row in self.recoding_.groups for row in zip(*columns, strict=True)]
         texts = [[text if fine else ANYTHING for text, fine in zip(c, known, strict=True)] for c in columns]
         return with_texts(X, dict(zip(self.levels_, texts, strict=True)))
 

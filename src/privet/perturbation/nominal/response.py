@@ -7,6 +7,7 @@ columns are randomised independently and their losses add up (proof of one:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from privet.parameters import Epsilon, Seed, validate
 from privet.perturbation.base import SchemaParameter
 from privet.perturbation.nominal.tables import column_values, with_texts
 from privet.perturbation.promise import local_guarantee
+from privet.perturbation.river_step import RiverStep
 from privet.perturbation.tables import column_names
 from privet.release import Step
 from privet.schema import Category, Schema, read_schema
@@ -29,7 +31,7 @@ from privet.schema import Category, Schema, read_schema
 __all__ = ["RandomisedColumns"]
 
 
-class RandomisedColumns(TransformerMixin, BaseEstimator):
+class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
     """Randomises categories, record by record. Local ε for the chosen columns together.
 
     >>> import pandas as pd
@@ -61,13 +63,19 @@ class RandomisedColumns(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> RandomisedColumns:
         """Settle the columns and what each may spend; nothing is learned from X."""
         del y
-        validate(self)
+        return self.begin(column_names(X, self._declared()))
+
+    def _declared(self) -> Schema:
         if self.schema is None:
             raise SchemaError(
                 "Randomised response needs the public domains of the columns.", "Give a schema."
             )
-        schema = self.schema if isinstance(self.schema, Schema) else read_schema(self.schema)
-        names = column_names(X, schema)
+        return self.schema if isinstance(self.schema, Schema) else read_schema(self.schema)
+
+    def begin(self, names: Sequence[str]) -> RandomisedColumns:
+        """The same for a stream whose records have these columns."""
+        validate(self)
+        schema = self._declared()
         nominal = [c.name for c in schema.columns if isinstance(c, Category) and c.name in names]
         chosen = nominal if self.columns is None else list(self.columns)
         for name in chosen:
@@ -102,6 +110,22 @@ class RandomisedColumns(TransformerMixin, BaseEstimator):
             new[name] = labels[codes].tolist()
         return with_texts(X, new)
 
+    def learn_one(self, x: Mapping[str, Any]) -> None:
+        """Settle the columns with the first record of a stream; nothing is learned."""
+        if not hasattr(self, "mechanisms_"):
+            self.begin(tuple(x))
+
+    def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
+        """One record with the chosen columns randomised."""
+        self.learn_one(x)
+        found = dict(x)
+        for name, mechanism in self.mechanisms_.items():
+            if name not in x:
+                raise DataError("A record lacks a column that is to be randomised.", "Give all of them.")
+            code = mechanism.randomise(self._coded(name, [x[name]]), self._source)[0]
+            found[name] = _category(self.schema_, name).labels[code]
+        return found
+
     def estimate_counts(self, column: str, released: Any) -> dict[Any, float]:
         """Unbiased counts of the true values from randomised ones; small ones may come out negative."""
         check_is_fitted(self, "mechanisms_")
@@ -112,11 +136,14 @@ class RandomisedColumns(TransformerMixin, BaseEstimator):
         return input_features
 
     def _codes(self, X: Any, name: str) -> NDArray[np.int64]:
+        return self._coded(name, column_values(X, name))
+
+    def _coded(self, name: str, values: Sequence[Any]) -> NDArray[np.int64]:
         column = _category(self.schema_, name)
         known = {str(label): code for code, label in enumerate(column.labels)}
         other = column.size - 1 if column.other is not None else None
         codes = []
-        for value in column_values(X, name):
+        for value in values:
             code = known.get(str(value), other)
             if code is None:
                 raise DataError(

@@ -1,0 +1,110 @@
+"""``privet audit inversion``: what a fitted model gives away about a sensitive attribute."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from privet.cli.options import FILE, verify_key
+from privet.cli.output import output, shows_json
+
+__all__ = ["inversion"]
+
+
+@click.command("inversion")
+@click.argument("model", type=FILE)
+@click.argument("data", type=FILE)
+@click.option(
+    "--attribute",
+    "-a",
+    required=True,
+    metavar="NAME",
+    help="The sensitive attribute that the attacker infers.",
+)
+@click.option(
+    "--others", type=FILE, metavar="FILE", help="Records that the model did not learn from, to compare with."
+)
+@click.option(
+    "--beside",
+    type=click.Choice(["logistic", "tree", "none"]),
+    default="logistic",
+    show_default=True,
+    help="A model without privacy, fitted on DATA here, to show side by side.",
+)
+@click.option(
+    "--records", type=click.IntRange(30), default=5000, show_default=True, help="Attack a sample of so many."
+)
+@click.option(
+    "--bins",
+    type=click.IntRange(2, 50),
+    default=5,
+    show_default=True,
+    help="Into how many parts a number is cut.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option("--seed", type=click.IntRange(0), help="The same sample again.")
+@click.option(
+    "-o",
+    "--output",
+    "place",
+    type=FILE,
+    metavar="FILE",
+    help="Write an HTML report, and a JSON file beside it.",
+)
+@verify_key
+@shows_json
+def inversion(
+    model: Path,
+    data: Path,
+    attribute: str,
+    others: Path | None,
+    beside: str,
+    records: int,
+    bins: int,
+    confidence: float,
+    seed: int | None,
+    place: Path | None,
+    verify_key: Path | None,
+) -> None:
+    """Infer a sensitive attribute of known people from a released MODEL and the rest of their records.
+
+    DATA is the table that the model learned from; --others are records put aside before. The result is
+    computed from these records and is NOT private: it is for the owner of the data. Nothing is spent.
+    """
+    from privet.audit.inversion import audit_inversion, non_private_model
+    from privet.errors import ParameterError
+    from privet.model import load_model
+
+    to = output()
+    loaded = load_model(model, verify_key)
+    if not hasattr(loaded, "predict_proba"):
+        raise ParameterError("The model gives no class probabilities.", "Name a released classifier.")
+    name = type(loaded).__name__
+    words = f"{name}, {loaded.guarantee_.amount}" if loaded.guarantee_.holds else f"{name}, no guarantee"
+    models = {words: loaded}
+    if beside in ("logistic", "tree"):
+        kind: Any = beside
+        words = f"{'logistic regression' if kind == 'logistic' else 'decision tree'} without privacy"
+        models[words] = non_private_model(data, loaded.schema_, kind, seed)
+    with to.progress("Attacking", unit="attacks") as progress:
+        found = audit_inversion(
+            models, data, attribute=attribute, others=others, schema=loaded.schema_, records=records,
+            bins=bins, confidence=confidence, random_state=seed, progress=progress,
+        )  # fmt: skip
+    if place is not None:
+        found.page().write(place)
+        beside_it = place.with_suffix(".json")
+        beside_it.write_text(
+            json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        to.note(f"The report was written to {place}, and its figures to {beside_it}.")
+    to.result(found.to_dict(), lambda: click.echo(found.text()))

@@ -1,0 +1,329 @@
+"""Choosing an algorithm's settings privately: the best of a random number of trials, at one price.
+
+To fit with several settings and keep the best is not free: each fit, and each score by which they are
+compared, looks at the data. ``PrivateSearch`` pays for the whole at once.
+
+**Privacy.** Every unit of privacy is put at random into the training part or the test part (``folds``). A
+trial draws one of the settings, fits with it on the training part at ε₁, and counts its right predictions on
+the test part with noise, at ε₁ too. A unit is in one of the two parts, so for every outcome of the draw a
+trial costs ε₁ (as for cross-validation, tables that differ by one unit are coupled to differ in one part).
+The best of a random number of trials then costs 2ε₁ under pure ε, and a little less than that under (ε, δ)
+for a few trials (proof: ``mechanisms.random_trials``). The released model is the one of the best trial;
+nothing is fitted again.
+
+What needs no search is better not paid for: ``LogisticRegression(method="auto")`` chooses its method and its
+steps from what is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import get_tags
+
+from privet import randomness
+from privet.budget import ApproximateEvent, Pure, PureEvent, budget
+from privet.curator import Curator, in_order, promise, reserve
+from privet.errors import ParameterError
+from privet.estimator import LedgerParameter
+from privet.evaluation.figures import Figure, Measured
+from privet.evaluation.folds import FoldSource
+from privet.evaluation.holdout import evaluation_cost, measurements, require_classifier
+from privet.evaluation.regression import RegressionEvaluation, regression_plan
+from privet.evaluation.result import Evaluation
+from privet.learning.regress.base import PrivateRegressor, numeric_target
+from privet.mechanisms.random_trials import RandomTrials
+from privet.parameters import Delta, Epsilon, Seed, parameters_of, validate
+from privet.release import Guarantee, Release, Step
+from privet.schema import Schema, Unit
+from privet.stats import Predictor
+
+__all__ = ["Grid", "PrivateSearch", "default_grid", "tuning_event"]
+
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+
+_BIASED = (
+    "The score is that of the best of several trials, and so tends to be a little too high; score the model "
+    "on other records for a fair one."
+)
+
+
+class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
+    """Fits a private model with the settings that turn out best, for ``epsilon`` and ``delta`` in total.
+
+    ``grid`` is scikit-learn's: lists of values by parameter name, or several such; without one, the
+    algorithm's own (``default_grid``). After ``fit``, ``best_estimator_`` is an ordinary fitted model that
+    carries the guarantee of the whole search, ``best_parameters_`` says what was chosen and
+    ``best_evaluation_`` how well it did on the part of the table (one in ``parts``) that was kept for that.
+    How many trials there were is secret, and so it is not told; ``trials`` is their mean.
+
+    The total is reserved in the ledger before a record is read, as one spend. The estimator's own epsilon,
+    delta, ledger and random_state are not used.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> generator = np.random.default_rng(0)
+    >>> ill = generator.integers(0, 2, 5000)
+    >>> fever = 36.5 + 2 * ill + generator.normal(0, 0.8, 5000)
+    >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": [0, 1]}, target="ill")
+    >>> search = PrivateSearch(NaiveBayes(schema=schema), {"bins": [8, 32]}, epsilon=1.0)
+    >>> search.fit(fever[:, None], ill).best_estimator_.guarantee_.epsilon
+    1.0
+    >>> sorted(search.best_parameters_), search.best_evaluation_.accuracy.value > 0.8
+    (['bins'], True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        grid: Annotated[Any, "What to try: lists of values by parameter name; None for the default."] = None,
+        *,
+        epsilon: Epsilon = 1.0,
+        delta: Delta = 0.0,
+        trials: Annotated[
+            float | None,
+            Ge(1),
+            Le(5000),
+            "How many trials on average; None for five times the number of settings.",
+        ] = None,
+        parts: Annotated[int, Ge(2), Le(100), "One in so many records is kept for the scores."] = 5,
+        ledger: LedgerParameter = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.estimator = estimator
+        self.grid = grid
+        self.epsilon = epsilon
+        self.delta = delta
+        self.trials = trials
+        self.parts = parts
+        self.ledger = ledger
+        self.random_state = random_state
+
+    @property
+    def schema(self) -> Any:
+        """The estimator's."""
+        return self.estimator.schema
+
+    def fit(self, X: Any, y: Any = None) -> PrivateSearch:
+        """Search on a table: arrays or frames (X, y), or a file or database table that holds the target."""
+        if self.ledger is not None and self.estimator._declared() is not None:
+            self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
+        settings, trials, price = self._planned()
+        twin = clone(self.estimator).set_params(ledger=None)
+        source, schema = twin._table(X, y)
+        inferred = twin._declared() is None
+        root = randomness.of(self.random_state)
+        guaranteed = root.secure and not inferred
+        event = tuning_event(self._total, self._what)
+        reservation = reserve(
+            source, schema, event, ledger=self.ledger, guaranteed=guaranteed, what=self._what
+        )
+        low, high = (int(word) for word in root.bits(2))
+        halves = _Halves(in_order(source, schema), schema.unit, self.parts, low | high << 64)
+        best: _Trial | None = None
+        for noise in root.spawn(trials.draw(root)):
+            chosen = settings[int(noise.uniform_indices(1, len(settings))[0])]
+            trial = self._trial(chosen, price, halves, schema, noise, inferred)
+            if best is None or trial.score > best.score:
+                best = trial
+        assert best is not None
+        guarantee = self._promise(
+            best.guarantee,
+            len(settings),
+            trials,
+            schema,
+            seeded=not root.secure,
+            inferred=inferred,
+            counted=self.ledger is not None,
+        )
+        self.best_parameters_, self.best_estimator_ = best.chosen, best.model
+        for name in ("columns_", "n_features_in_", "feature_names_in_"):
+            if hasattr(twin, name):
+                setattr(self.best_estimator_, name, getattr(twin, name))
+        self.best_estimator_.guarantee_ = self.guarantee_ = guarantee
+        self.best_estimator_.set_params(ledger=self.ledger, random_state=self.random_state)
+        measured = Measured.mean([best.release])
+        self.best_evaluation_: Evaluation | RegressionEvaluation
+        if self._regression:
+            self.best_evaluation_ = RegressionEvaluation.of(numeric_target(schema), measured, guarantee)
+        else:
+            self.best_evaluation_ = Evaluation.of(schema.nominal_target().labels, measured, None, guarantee)
+            self.classes_ = self.best_estimator_.classes_
+        if self.ledger is not None and reservation is not None:
+            self.ledger.commit(reservation, guarantee.to_dict())
+        return self
+
+    def _trial(
+        self, chosen: dict[str, Any], price: Any, halves: _Halves, schema: Schema, noise: Any, inferred: bool
+    ) -> _Trial:
+        """One fit with these settings, and its score: each half of the table pays the price once."""
+        model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=noise)
+        model._run(halves.train, schema, ledger=None)
+        curator = Curator(halves.test, schema, price, randomness=noise, inferred=inferred, what=self._what)
+        columns = tuple(column.name for column in schema.attributes)
+        if self._regression:
+            plan = regression_plan(schema, model._predictions)
+        else:
+            plan = measurements(Predictor(model._log_scores, columns), schema, "confusion", 1.0)
+        with curator:
+            [release] = curator.measure(plan)
+        # Right predictions, or squared errors: sums over the same records in every trial.
+        score = -float(release.value[3]) if self._regression else float(np.trace(release.value))
+        fitted: Guarantee = model.guarantee_
+        guarantee = replace(fitted, steps=(*fitted.steps, *curator.guarantee.steps))
+        return _Trial(score, model, chosen, release, guarantee)
+
+    def rehearse(self) -> Guarantee:
+        """What the search would cost, and the steps of a trial; reads no data and spends nothing.
+
+        Every setting is rehearsed, so that none of them fails later. The steps shown are those of the first.
+        """
+        settings, trials, price = self._planned()
+        schema = self.estimator._declared()
+        if schema is None:
+            raise ParameterError("A rehearsal reads no data, so it needs a declared schema.")
+        tried = [clone(self.estimator).set_params(**chosen, **self._priced(price)) for chosen in settings]
+        fitted, *_ = [each.rehearse() for each in tried]
+        scored = evaluation_cost(
+            schema, epsilon=float(price.epsilon), delta=float(price.delta), measures="confusion"
+        )
+        trial = replace(fitted, steps=(*fitted.steps, *scored.steps))
+        return self._promise(trial, len(settings), trials, schema, counted=self.ledger is not None)
+
+    @property
+    def best_figure(self) -> tuple[str, Figure]:
+        """How good the best model is, in one figure: its accuracy, or its R²."""
+        name = "r2" if self._regression else "accuracy"
+        return name, getattr(self.best_evaluation_, name)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The best model's predictions."""
+        predicted: NDArray[Any] = self.best_estimator_.predict(X)
+        return predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The best model's class probabilities."""
+        chances: NDArray[np.float64] = self.best_estimator_.predict_proba(X)
+        return chances
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        return replace(
+            tags,
+            estimator_type=inner.estimator_type,
+            classifier_tags=inner.classifier_tags,
+            regressor_tags=inner.regressor_tags,
+        )
+
+    @property
+    def _regression(self) -> bool:
+        return isinstance(self.estimator, PrivateRegressor)
+
+    @property
+    def _total(self) -> Any:
+        return budget(float(self.epsilon), float(self.delta))
+
+    @property
+    def _what(self) -> str:
+        return f"tune {type(self.estimator).__name__}"
+
+    def _planned(self) -> tuple[list[dict[str, Any]], RandomTrials, Any]:
+        """The settings, how many trials, and what each may cost."""
+        validate(self)
+        if not self._regression:
+            require_classifier(self.estimator)
+        grid = default_grid(type(self.estimator)) if self.grid is None else self.grid
+        settings = [dict(each) for each in ParameterGrid(grid)]
+        declared = {p.name for p in parameters_of(type(self.estimator))}
+        declared -= {"epsilon", "delta", "schema", "ledger", "random_state"}
+        for name in {name for each in settings for name in each} - declared:
+            raise ParameterError(
+                f"{type(self.estimator).__name__} has no parameter '{name}' that can be tuned.",
+                f"Choose among: {', '.join(sorted(declared))}.",
+            )
+        for each in settings:
+            validate(clone(self.estimator).set_params(**each))
+        trials = RandomTrials.about(5 * len(settings) if self.trials is None else float(self.trials))
+        return settings, trials, trials.affordable(self._total)
+
+    def _priced(self, price: Any) -> dict[str, Any]:
+        return {"epsilon": float(price.epsilon), "delta": float(price.delta), "ledger": None}
+
+    def _promise(
+        self, trial: Guarantee, settings: int, trials: RandomTrials, schema: Schema, **how: bool
+    ) -> Guarantee:
+        """The guarantee of the whole, with the steps and the caveats of a trial."""
+        what = f"the best of a random number of trials (about {trials.mean:.3g}) of {settings} settings"
+        score = trial.steps[-1]
+        whole = Step(what, "random stopping", self._total, score.error, score.unit)
+        within = (replace(step, what=f"in each trial, {step.what}") for step in trial.steps)
+        promised = promise(schema, self._total, (whole, *within), **how)
+        others = [
+            c for c in trial.caveats if c not in promised.caveats and not c.startswith("Other releases")
+        ]
+        assumed = [entry for entry in trial.public if entry not in promised.public]
+        return replace(
+            promised,
+            public=(*promised.public, *assumed),
+            caveats=(*promised.caveats, *others, _BIASED),
+        )
+
+
+@dataclass(frozen=True)
+class _Trial:
+    score: float
+    model: Any
+    chosen: dict[str, Any]
+    release: Release
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """The part to train on and the part to score on: the same for all trials of a search."""
+
+    source: Any
+    unit: Unit
+    parts: int
+    key: int
+
+    @property
+    def train(self) -> FoldSource:
+        return FoldSource(self.source, self.unit, self.parts, self.key, outside=0)
+
+    @property
+    def test(self) -> FoldSource:
+        return FoldSource(self.source, self.unit, self.parts, self.key, inside=0)
+
+
+def default_grid(algorithm: type) -> Grid:
+    """What is worth trying: what the algorithm names in ``tuning_grid``, else every choice that it declares.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> default_grid(NaiveBayes)["numeric"]
+    ('histogram', 'gaussian')
+    """
+    named: Grid | None = getattr(algorithm, "tuning_grid", None)
+    if named is not None:
+        return named
+    choices = {p.name: p.choices for p in parameters_of(algorithm) if p.choices}
+    if not choices:
+        raise ParameterError(
+            f"{algorithm.__name__} has no choices of its own to try.",
+            "Name the values to try, e.g. grid={'bins': [8, 16, 32]}  (--try bins=8,16,32).",
+        )
+    return choices
+
+
+def tuning_event(total: Any, what: str) -> PureEvent | ApproximateEvent:
+    """What a search is to a ledger: with a δ it is (ε, δ)-private and not zCDP."""
+    if isinstance(total, Pure):
+        return PureEvent(total.epsilon, what)
+    return ApproximateEvent(Fraction(total.epsilon), Fraction(total.delta), what)

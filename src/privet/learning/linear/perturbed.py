@@ -1,0 +1,42 @@
+"""Logistic regression as the perturbed minimum of its loss: objective and output perturbation.
+
+One optimisation on the records takes the whole budget. The loss is summed, not averaged, so the number of
+records is not needed; all weights are regularised, the intercepts too, because the proof needs a curvature
+of at least λ in every direction. λ is raised above what is asked for where the budget needs it
+(``mechanisms.perturbed_minimum``, which has the proofs).
+
+More than two classes are learned jointly: the slope of a record over all classes is at most twice that of two
+classes, where one-against-the-rest models would cost a share of the budget each.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from privet.budget import exact
+from privet.curator import Curator
+from privet.learning.linear.newton import Solution
+from privet.schema import Category
+from privet.stats.encoding import Encoding
+from privet.stats.logistic_loss import LogisticLoss
+
+__all__ = ["fit_perturbed"]
+
+
+def fit_perturbed(
+    curator: Curator,
+    encoding: Encoding,
+    target: Category,
+    how: Literal["objective", "output"],
+    regularisation: float,
+) -> tuple[Solution, Fraction]:
+    """The released weights, and the regularisation that they were found with."""
+    loss = LogisticLoss(target.name, encoding, target.size)
+    what = f"the weights that predict '{target.name}' best"
+    release, used = curator.minimise(loss, how, exact(regularisation), what)
+    if how == "objective":  # what a tilt does to a weight depends on the records' curvature: private
+        return Solution(release.value, None), used
+    return Solution(release.value, np.full(loss.shape, 1.96 * release.standard_deviation)), used

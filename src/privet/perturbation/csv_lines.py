@@ -1,0 +1,104 @@
+"""Rows of CSV in bytes: whole lines of an endless input, their cells, and lines made of cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Sequence
+
+from privet.errors import DataError
+from privet.sources.csv import MISSING
+
+__all__ = [
+    "CHUNK",
+    "as_line",
+    "as_text",
+    "cells_of",
+    "cut_header",
+    "is_missing",
+    "is_number",
+    "shown",
+    "whole_lines",
+    "widened",
+]
+
+#: Bytes that are read at once, at most.
+CHUNK = 1 << 20
+_MISSING = frozenset(MISSING)
+
+
+def widened(end: int) -> None:
+    """Let a pipe hold a whole chunk, where the system can: fewer and larger reads and writes."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, CHUNK)
+    except (ImportError, AttributeError, OSError):  # another system, not a pipe, or more than it allows
+        pass
+
+
+def whole_lines(source: int) -> Iterator[bytes]:
+    """What arrives, in pieces that end where a line ends; a last line may lack its end."""
+    waiting = b""
+    while chunk := os.read(source, CHUNK):
+        waiting = waiting + chunk if waiting else chunk
+        cut = waiting.rfind(b"\n") + 1
+        # A line end within quotes ends nothing.
+        while cut and waiting.count(b'"', 0, cut) % 2:
+            cut = waiting.rfind(b"\n", 0, cut - 1) + 1
+        if cut:
+            yield waiting[:cut]
+            waiting = waiting[cut:]
+    if waiting.strip():
+        yield waiting + b"\n"
+
+
+def cut_header(part: bytes) -> tuple[bytes, bytes]:
+    end = part.find(b"\n") + 1
+    while end and part.count(b'"', 0, end) % 2:
+        end = part.find(b"\n", end) + 1
+    return (part[:end], part[end:]) if end else (part, b"")
+
+
+def as_text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError("The input is not UTF-8 text.", "Convert it first.") from None
+
+
+def cells_of(part: bytes, delimiter: str) -> Iterator[list[str]]:
+    text = as_text(part)
+    if '"' in text:
+        yield from (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
+        return
+    for line in text.split("\n"):
+        if line and line != "\r":
+            yield line.removesuffix("\r").split(delimiter)
+
+
+def as_line(cells: Sequence[str], delimiter: str) -> bytes:
+    text = delimiter.join(cells)
+    if '"' in text or "\n" in text or text.count(delimiter) != len(cells) - 1:
+        out = io.StringIO()
+        csv.writer(out, delimiter=delimiter, lineterminator="\n").writerow(cells)
+        return out.getvalue().encode()
+    return (text + "\n").encode()
+
+
+def shown(value: float) -> str:
+    return repr(value) if value == value else ""
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return is_missing(text)
+    return True
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell stands for a missing value."""
+    return text.strip() in _MISSING
