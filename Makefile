@@ -12,10 +12,10 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types imports bench audit docs debian clean
+.PHONY: help run test check lint types imports bench experiments audit docs debian clean
 
 help: ## Show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
 	@$(BIN)/privet demo
@@ -37,6 +37,12 @@ imports: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
+
+experiments: $(VENV)/.installed-dev ## Measure the papers' tables and figures again (hours; writes docs/experiments)
+	$(BIN)/python -m benchmarks.gwas_figures
+	$(BIN)/python -m benchmarks.regression_figures --minutes 600
+	$(BIN)/python -m benchmarks regression_inversion regression_audit rules_tables \
+		feature_selection_private perturbation_tables perturbation_stream
 
 # Every registered algorithm, whole models, with enough runs to show a small fault; ends in an HTML report.
 audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-report/

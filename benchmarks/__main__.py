@@ -1,7 +1,7 @@
-"""Run the benchmarks: all of them, or those named.
+"""Run the benchmarks: ``python -m benchmarks`` for those of ``make bench``, or some by their names.
 
-python -m benchmarks [startup] [naive_bayes_speed] [naive_bayes_file] [naive_bayes_accuracy] [audit_power] [naive_bayes_peers]
-                     [gwas_speed] [gwas_recovery]
+The papers' tables and figures, measured again, take hours and write the pages in docs/experiments: ``make
+experiments``. They keep what they have and go on where they were.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from importlib import import_module
 
 from benchmarks.figures import Figure, print_figures
 
+# Speed and accuracy against goals and peers: minutes each.
 FAMILIES = (
     "startup",
     "naive_bayes_speed",
@@ -22,9 +23,10 @@ FAMILIES = (
     "gwas_recovery",
     "regression_speed",
     "regression_accuracy",
-    "perturbation_speed",
-    "perturbation_tables",
+    "rules_speed",
     "rules_accuracy",
+    "perturbation_speed",
+    "perturbation_attacks",
 )
 
 

@@ -120,10 +120,10 @@ def _page(rows: list[str]) -> str:
         "",
         f"* With 2 numbers, exchanging (1, 1) for (1, −1) moves the printed coefficients by 4·log 2 + 1 where the printed sensitivity is 3: "
         f"a factor of {ratio:.2f}. The same noise with ⅛ in place of log 2 passes: it is the constant that is wrong, not the noise.",
-        "* With 4 numbers the fault is larger and shows less: it is spread over more coefficients, and so many runs do not reach it.",
+        "* With 4 numbers and records that come and go, the fault is spread over all coefficients: this many runs do not show it.",
         "* In the weights alone the fault does not show: they are a summary of noisy coefficients, most of whose noise they add up. A "
         "proof that is wrong is not always an attack that works; the guarantee is void all the same.",
         "* PrivGene as published is right for exchanged records. Where records may come and go, its number of steps tells their number.",
-        "* That no violation was found does not prove a claim; the proofs stand beside the code.",
+        "* That no violation was found does not prove a claim: 4,000 runs of a whole model have little power. The proofs stand beside the code.",
         "",
     ])  # fmt: skip

@@ -34,7 +34,7 @@ nor its iterations. The selection reads the exact records: **not private**, what
 
 The thesis leaves a private selection to future work. At one total ε a classifier gets all attributes, or those of a private filter (`SelectKBest`, k as the thesis kept) or of the private ABC–DE search
 (`PrivateBeeSelection`: the same search, its fitness computed from noisy tables), half of ε for choosing and half for learning; or those of the wrapper, here within the training folds, which is not private. 1 × 10-fold, deals
-seeded, on the sets that there was time for; mean accuracy ± standard error (attributes kept).
+seeded; mean accuracy ± standard error (attributes kept).
 
 {private}
 
@@ -77,7 +77,7 @@ def _private(found: Mapping[str, list[dict[str, Any]]]) -> tuple[str, str]:
         and (one["classifier"], one["epsilon"]) == (other["classifier"], other["epsilon"])
     ]  # fmt: skip
     lesson = (
-        f"Of the private ways the best is: {counted} cells. The filter is at least as good as the private search in {sum(a >= b for a, b in pairs)} of {len(pairs)} cells: it asks one question of sensitivity 1 for"
+        f"Of the private ways the best is (of equal ones the first): {counted} cells. The filter is at least as good as the private search in {sum(a >= b for a, b in pairs)} of {len(pairs)} cells: it asks one question of sensitivity 1 for"
         " each attribute, where the search pays for tables of all attributes before it starts, and by noisy tables keeps one or two attributes. 1R chooses its attribute itself and gains nothing from a selection that costs it half"
         " of ε. With a fifth of ε for the choice, the filter helps naive Bayes ([the tables over ε](rules-one-r.md))."
     )

@@ -18,6 +18,7 @@ NAMES = [
     "NaiveBayes",
     "Number",
     "OneR",
+    "PrivateSearch",
     "Ridge",
     "RuleMiner",
     "Schema",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
-    from privet.evaluation import cross_validate, evaluate
+    from privet.evaluation import PrivateSearch, cross_validate, evaluate
     from privet.learning.classify import LogisticRegression, NaiveBayes, OneR, RuleMiner
     from privet.learning.linear import Encoder
     from privet.learning.regress import LinearRegression, Ridge
@@ -29,6 +29,7 @@ __all__ = [
     "NaiveBayes",
     "Number",
     "OneR",
+    "PrivateSearch",
     "Ridge",
     "RuleMiner",
     "Schema",
@@ -48,7 +49,7 @@ __version__ = "0.1.0"
 # query do not wait a second and a half for scikit-learn (docs/decisions/0003-lazy-public-names.md).
 _HOMES = {
     "privet.budget": ("Ledger",),
-    "privet.evaluation": ("cross_validate", "evaluate"),
+    "privet.evaluation": ("PrivateSearch", "cross_validate", "evaluate"),
     "privet.learning.classify": ("LogisticRegression", "NaiveBayes", "OneR", "RuleMiner"),
     "privet.learning.linear": ("Encoder",),
     "privet.learning.regress": ("LinearRegression", "Ridge"),

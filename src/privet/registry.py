@@ -35,7 +35,7 @@ class Entry:
 
 
 ALGORITHMS: tuple[Entry, ...] = (
-    Entry("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression from noisy gradients, noisy second moments or private choices; any number of classes."),
+    Entry("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),
     Entry("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
     Entry("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
     Entry("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),

@@ -10,11 +10,13 @@ from privet.evaluation.figures import Figure
 from privet.evaluation.holdout import evaluate, evaluation_cost
 from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
+from privet.evaluation.tuning import PrivateSearch
 
 __all__ = [
     "CrossValidation",
     "Evaluation",
     "Figure",
+    "PrivateSearch",
     "RegressionEvaluation",
     "cross_validate",
     "cross_validation_cost",

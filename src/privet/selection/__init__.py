@@ -8,15 +8,20 @@ from privet.selection.distances import distance_scores
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 
 if TYPE_CHECKING:
+    from privet.selection.bee_tables import PrivateBeeSelection
     from privet.selection.k_best import SelectKBest
 
-__all__ = ["OddsRatioEstimate", "SelectKBest", "distance_scores", "odds_ratio"]
+__all__ = ["OddsRatioEstimate", "PrivateBeeSelection", "SelectKBest", "distance_scores", "odds_ratio"]
 
 
 def __getattr__(name: str) -> Any:
-    # The selector needs scikit-learn, which is larger than all that counting a genome takes.
+    # Selectors need scikit-learn, which is larger than all that counting a genome takes.
     if name == "SelectKBest":
         from privet.selection.k_best import SelectKBest
 
         return SelectKBest
+    if name == "PrivateBeeSelection":
+        from privet.selection.bee_tables import PrivateBeeSelection
+
+        return PrivateBeeSelection
     raise AttributeError(f"module 'privet.selection' has no attribute {name!r}")

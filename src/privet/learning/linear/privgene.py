@@ -5,9 +5,8 @@ the fall of the loss to first order, ∓σ·gⱼ: that is the published score bu
 same bound on what a record can change, and needs one gradient a step instead of 2d losses.
 
 **Privacy.** Each step is one private choice with an equal share of the budget (``stats.steepest`` bounds
-the scores, ``curator.choose`` pays); nothing but the chosen index leaves. As printed in DPWeka, the weight
-exp(ε_s·q/Δ) spends twice the ε that it names, and the number of steps 0.125·n·ε reads n off the data; here
-steps come from what is declared.
+the scores, ``curator.choose`` pays); nothing but the chosen index leaves. DPWeka's number of steps,
+0.125·n·ε, reads n off the data; here steps come from what is declared.
 
 Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
 """
