@@ -38,7 +38,7 @@ imports: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
 
-experiments: $(VENV)/.installed-dev ## Measure the papers' tables and figures again (hours; writes docs/experiments)
+experiments: $(VENV)/.installed-experiments ## Measure the papers' tables and figures again (hours; writes docs/experiments)
 	$(BIN)/python -m benchmarks.gwas_figures
 	$(BIN)/python -m benchmarks.regression_figures --minutes 600
 	$(BIN)/python -m benchmarks regression_inversion regression_audit rules_tables \

@@ -239,7 +239,7 @@ def _lesson(found: Mapping[float | None, Found]) -> str:
             " without noise (0.841). No way of scoring test records that was tried gives such figures for all sets; they cannot be repeated from what the thesis says.",
             f"* **Directly private rules at ε = 1**, with ε for a whole record, beat every method of table 5.3, whose ε is for each number of it, on {'; '.join(beaten) or 'no set'}. They do not on {'; '.join(behind) or 'no set'}. The learner that"
             " is named is the best of the rows of private learners, chosen after looking.",
-            f"* **Measured in the same folds**, the best directly private row is better than every miner and every one of WEKA's classifiers that learned from perturbed records, and was tested on exact ones: {'; '.join(ahead) or 'nowhere'}."
+            f"* **Measured here** (WEKA in the first repeat only), the best directly private row is better than every miner and every one of WEKA's classifiers that learned from perturbed records, and was tested on exact ones: {'; '.join(ahead) or 'nowhere'}."
             f" Not: {'; '.join(not_ahead) or 'nowhere'}.",
             f"* **At equal protection** ({LOCAL}) input perturbation has nothing left: compare its row with `RuleMiner`'s.",
         ]

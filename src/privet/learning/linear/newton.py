@@ -5,7 +5,7 @@ attributes in L1 (``stats.gradient``), not by its square as the matrix of second
 not measured at all. It is *modelled* from the class sums as that of independent attributes, times
 ``CAUTION`` (correlated attributes have directions of larger curvature, in which a full step would
 overshoot), and raised further when two released gradients show that a step met more curvature than the
-model has.
+model has; the next step is then not longer than that one.
 
 **Privacy.** The class sums take a share of the budget, and each gradient an equal part of the rest; the
 curator adds them up. The weights at which a gradient is taken, the steps and the corrections are computed
@@ -42,6 +42,7 @@ MOST_STEPS = 8
 TOLERABLE = 0.004
 CAUTION, LEAST_CAUTION = 3.0, 0.75
 CLASS_SUMS_SHARE = Fraction(1, 4)
+SURPRISING = 1.1
 
 
 @dataclass(frozen=True)
@@ -77,16 +78,20 @@ def fit_newton(
     weights, gradient = start(known)
     noise, more = known.noise, 1.0 if len(weights) == 1 else target.size / (target.size - 1)
     move = stiffness = np.zeros_like(weights)
+    careful = 0.0
     for number, caution in enumerate(cautions(steps + 1)):
         if number:
             question = Gradient(weights, target.name, encoding)
             what = f"gradient of the loss, step {number} of {steps}"
             [release] = curator.measure([Measurement(question, (whole - share) / steps, what)])
             measured, noise = question.unpack(release.value), release.standard_deviation
-            more *= _surprise(move, measured - gradient, stiffness)
+            surprise, clear = _surprise(move, measured - gradient, stiffness, noise)
+            more *= surprise
             gradient = measured
+            # After an overshoot, a longer step would overshoot again in directions that this one hardly saw.
+            caution = max(caution, careful) if clear else caution
         curvature = known.size * average_curvature(weights, mean, moments)[:, None, None] * moments
-        stiffness = caution * more * curvature
+        stiffness, careful = caution * more * curvature, caution
         move = -_solve(stiffness, gradient + _ridge(weights, regularisation), noise + regularisation)
         weights = weights + move
     return Solution(weights, _error(curvature, noise, regularisation))
@@ -129,11 +134,16 @@ def cautions(steps: int) -> list[float]:
     return [float(node) for node in middle + radius * np.cos(angles)]
 
 
-def _surprise(move: Matrix, change: Matrix, stiffness: Matrix) -> float:
-    """By which factor the gradient changed more along the last move than the model said; at least 1."""
+def _surprise(move: Matrix, change: Matrix, stiffness: Matrix, noise: float) -> tuple[float, bool]:
+    """By which factor the gradient changed more along the last move than the model said, at least 1; and
+    whether it changed more than the noise of two gradients explains.
+    """
     expected = float(np.einsum("ki,kij,kj->", move, stiffness, move))
     met = float((move * change).sum())
-    return min(max(met / expected, 1.0), 10.0) if expected > 0 and math.isfinite(met) else 1.0
+    if not (expected > 0 and math.isfinite(met)):
+        return 1.0, False
+    doubt = 2 * math.sqrt(2) * noise * float(np.linalg.norm(move))
+    return min(max(met / expected, 1.0), 10.0), met - doubt > SURPRISING * expected
 
 
 def _ridge(weights: Matrix, regularisation: float) -> Matrix:
