@@ -115,6 +115,9 @@ def test_odd_tables_and_too_much():
     )
     assert one.predict([[0], [1]]).tolist() == [0, 1]
     with pytest.raises(ParameterError, match="too many combinations"):
-        RuleMiner(schema=SCHEMA, depth=4, conditions="together").fit(
+        RuleMiner(schema=SCHEMA, depth=3, bins=1000, conditions="together").fit(
             pa.table({"x": [1.0], "c": ["a"], "y": [0]})
         )
+    # More than three at once are taken as three.
+    deep = RuleMiner(schema=SCHEMA, depth=4, conditions="together").rehearse()
+    assert deep == RuleMiner(schema=SCHEMA, depth=3, conditions="together").rehearse()
