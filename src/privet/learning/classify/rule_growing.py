@@ -81,7 +81,7 @@ class RuleMiner(RuleClassifier):
         ] = "purity",
         conditions: Annotated[
             Literal["own", "shared", "together"],
-            "Each rule has its own condition at a level, or all share one, or all (3 at most), chosen at once.",
+            "Each rule has its own condition at a level, or all share one, or all (3 at most) at once.",
         ] = "own",
         coverage_share: Annotated[
             float, Gt(0), Lt(1), "The part of the budget for the noisy coverage of the rules."
