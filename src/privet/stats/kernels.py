@@ -64,8 +64,9 @@ def sum_moments(
         value = value if value > low else low
         value = value if value < high else high
         q = np.int32((value - middle) * factor + shift) - FIXED
-        # Rounding in the line above can pass the upper end by one unit where the range is enormous.
-        fixed[i] = q if q < FIXED else FIXED
+        # Where bounds are far from 0 and close together, the middle is rounded, and an end lies beyond ±1.
+        q = q if q < FIXED else FIXED
+        fixed[i] = q if q > -FIXED else -FIXED
     if unsure == 0 and sums.shape[1] <= 5:
         for place in range(sums.shape[1]):  # few classes: a loop over all records for each is the fastest
             count, first, second = np.int64(0), np.int64(0), np.int64(0)

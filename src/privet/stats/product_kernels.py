@@ -16,9 +16,12 @@ __all__ = ["fixed_numbers", "one_thread"]
 def fixed_numbers(
     values: NDArray[np.float64], low: float, high: float, scale: float, result: NDArray[np.float64]
 ) -> int:  # pragma: no cover
-    """result[i] = ⌊scale·z + ½⌋ as a whole float, 0 where missing. How many are there; -1 on ∞."""
+    """result[i] = ⌊scale·z + ½⌋ as a whole float, 0 where missing. How many are there; -1 on ∞.
+
+    Computed in the order of the SQL rendering, so that both round alike.
+    """
     middle = low + (high - low) / 2
-    half = (high - low) / 2
+    factor, shift = scale / ((high - low) / 2), scale + 0.5
     there = 0
     finite = True
     for i in range(values.size):  # without branches, so that it becomes vector instructions
@@ -28,7 +31,7 @@ def fixed_numbers(
         finite &= abs(value) != np.inf
         clamped = high if value > high else value
         clamped = low if clamped < low else clamped
-        q = np.floor((clamped - middle) / half * scale + 0.5)
+        q = np.floor((clamped - middle) * factor + shift) - scale
         # Rounding in the line above can pass the ends by one unit where the range is enormous.
         q = scale if q > scale else q
         q = -scale if q < -scale else q

@@ -46,17 +46,24 @@ def _bin(table: Any, column: Number, cuts: tuple[float, ...]) -> Any:
     value = table[column.name].cast("float64")
     place = ibis.literal(0)
     for cut in cuts:
-        place = place + (value >= cut).cast("int64")
+        place = place + (value >= _double(cut)).cast("int64")
     return ibis.cases(
         (value.isnull() | value.isnan(), len(cuts) + 1), (value.isinf(), len(cuts) + 2), else_=place
     )
 
 
+def _double(number: float) -> Any:
+    """This very double, as text: a plain literal is a decimal to DuckDB, which it may turn into another one."""
+    import ibis
+
+    return ibis.literal(repr(float(number))).cast("float64")
+
+
 def fixed_point(table: Any, column: Number, scale: int) -> Any:
     """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
     value = table[column.name].cast("float64")
-    value = value.isnan().ifelse(None, value).clip(float(column.low), float(column.high))
-    shifted = (value - column.midpoint) * (scale / column.half_range) + (scale + 0.5)
+    value = value.isnan().ifelse(None, value).clip(_double(column.low), _double(column.high))
+    shifted = (value - _double(column.midpoint)) * _double(scale / column.half_range) + _double(scale + 0.5)
     q = shifted.floor().cast("int64") - scale
     return q.clip(-scale, scale)
 
