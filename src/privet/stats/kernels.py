@@ -63,7 +63,7 @@ def sum_moments(
         unsure += np.int32(value - value != 0.0)
         value = value if value > low else low
         value = value if value < high else high
-        q = np.int32((value - middle) * factor + shift) - FIXED
+        q: Any = np.int32((value - middle) * factor + shift) - FIXED
         # Where bounds are far from 0 and close together, the middle is rounded, and an end lies beyond ±1.
         q = q if q < FIXED else FIXED
         fixed[i] = q if q > -FIXED else -FIXED

@@ -53,7 +53,7 @@ def _bin(table: Any, column: Number, cuts: tuple[float, ...]) -> Any:
 
 
 def _double(number: float) -> Any:
-    """This very double, as text: a plain literal is a decimal to DuckDB, which it may turn into another one."""
+    """This very double, as text: a plain literal is a decimal to DuckDB, and may become another double."""
     import ibis
 
     return ibis.literal(repr(float(number))).cast("float64")
