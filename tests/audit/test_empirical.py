@@ -25,23 +25,23 @@ from privet.schema import Schema, Unit
 SURE = 1 - 1e-8  # see planted/conftest.py
 
 RIGHT = {
-    # Mechanism, claim, and the least bound that must be shown: a test of power. Some 0.2 more is usual, and
-    # still 0.1 where the few runs of the search choose the weaker of two pairs.
-    "geometric": (Geometric(Fraction(1)), {}, 0.5),
-    "geometric, Δ = 3": (Geometric(Fraction(1), 3), {}, 0.5),
-    "laplace": (Laplace(Fraction(1)), {}, 0.5),
-    "laplace, ε = 4": (Laplace(Fraction(4)), {}, 2.0),
-    "randomised response": (RandomisedResponse(Fraction(1), 2), {}, 0.5),
-    "gaussian": (Gaussian(Fraction(1, 2)), {"epsilon": 3.0, "delta": 0.02}, 0.3),
-    "staircase": (Staircase(Fraction(1), 12), {}, 0.4),
-    "staircase for two numbers": (Staircase(Fraction(1), 12, 2), {}, 0.3),
-    "discrete gaussian": (DiscreteGaussian(Fraction(1, 2), 2), {"epsilon": 3.0, "delta": 0.02}, 0.3),
+    # mechanism, claim, and the least bound that must be shown: a test of power
+    "geometric": (Geometric(Fraction(1)), {}, 0.7),
+    "geometric, Δ = 3": (Geometric(Fraction(1), 3), {}, 0.7),
+    "laplace": (Laplace(Fraction(1)), {}, 0.7),
+    "laplace, ε = 4": (Laplace(Fraction(4)), {}, 2.5),
+    "randomised response": (RandomisedResponse(Fraction(1), 2), {}, 0.7),
+    "gaussian": (Gaussian(Fraction(1, 2)), {"epsilon": 3.0, "delta": 0.02}, 0.5),
+    "staircase": (Staircase(Fraction(1), 12), {}, 0.6),
+    "staircase for two numbers": (Staircase(Fraction(1), 12, 2), {}, 0.5),
+    "discrete gaussian": (DiscreteGaussian(Fraction(1, 2), 2), {"epsilon": 3.0, "delta": 0.02}, 0.5),
 }
 
 
 @pytest.mark.parametrize(("mechanism", "claim", "shown"), RIGHT.values(), ids=RIGHT)
 def test_right_mechanisms_pass_and_most_of_their_loss_is_shown(mechanism, claim, shown):
-    found = audit(mechanism, runs=24_000, confidence=SURE, **claim)
+    # So many runs that the better of two pairs is found, and some 0.1 more is shown than is asked for.
+    found = audit(mechanism, runs=80_000, search_runs=2_000, confidence=SURE, **claim)
     assert shown < found.bound <= found.epsilon, found.text()
 
 
