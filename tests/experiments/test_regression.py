@@ -88,6 +88,26 @@ def test_published_search_learns_with_enough_steps(mixed):
     assert np.mean((data.margins(weights) > 0) == data.y) > 0.8
 
 
+@pytest.mark.parametrize(("sigma", "resize"), [(0.2, 1.0), (0.2, 0.99), (2.0, 1.0), (0.01, 1.001)])
+def test_published_search_makes_the_choices_of_all_scores(mixed, sigma, resize):
+    data = Encoded.of(mixed, MIXED)
+    found = search(data, 60.0, np.random.default_rng(1), sigma=sigma, resize=resize)
+
+    draw = np.random.default_rng(1)
+    weights = draw.uniform(-1, 1, data.width)
+    steps = int(0.125 * len(data.y) * 60.0)
+    assert steps > 1024  # more than the search makes between two fresh starts of its margins
+    for _ in range(steps):
+        scores = candidate_scores(
+            data.margins(weights), data.y, data.cells, data.numbers, data.places, data.width, sigma
+        )
+        noisy = scores * (60.0 / steps) / (4 * sigma) + draw.gumbel(size=2 * data.width)
+        chosen = int(np.argmax(noisy))
+        weights[chosen % data.width] += sigma if chosen < data.width else -sigma
+        sigma *= resize
+    assert np.allclose(found, weights, rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_runs(method):
     table, schema = census_like(1500, 20)

@@ -25,7 +25,7 @@ __all__ = ["EPSILONS", "METHODS", "Curve", "Point", "errors", "plot_curves", "sp
 EPSILONS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)
 FLOOR, MAJORITY = "without privacy", "larger class"
 PUBLISHED = {"functional, as published": PublishedFunctional, "PrivGene, as published": PublishedPrivGene}
-OURS = ("newton", "objective", "functional", "privgene")
+OURS = ("auto", "newton", "objective", "output", "functional", "privgene")
 METHODS = (*OURS, *PUBLISHED, FLOOR, MAJORITY)
 
 Places = NDArray[np.intp]

@@ -39,7 +39,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from privet.budget.amounts import Pure
 from privet.curator import as_source, read_rows
 from privet.errors import DataError, ParameterError
-from privet.experiments.regression_as_published_kernels import candidate_scores, move
+from privet.experiments.regression_as_published_search import Search
 from privet.release import Guarantee
 from privet.schema import Schema
 from privet.stats import Rows
@@ -59,6 +59,8 @@ __all__ = [
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+
+_TOGETHER = 1024  # steps for which noise is drawn at once
 
 
 @dataclass(frozen=True)
@@ -167,18 +169,15 @@ def search(
     resize: float = 1.0,
 ) -> Vector:
     """PrivGene: random weights, then 0.125·n·ε choices of one weight to move by ±σ."""
-    d = data.width
-    weights = generator.uniform(-1, 1, d)
-    margins = data.margins(weights)
+    weights = generator.uniform(-1, 1, data.width)
     steps = int(0.125 * len(data.y) * epsilon)
-    for _ in range(steps):
-        scores = candidate_scores(margins, data.y, data.cells, data.numbers, data.places, d, sigma)
+    if not steps:
+        return weights
+    walk = Search(data.y, data.cells, data.numbers, data.places, data.width)
+    for done in range(0, steps, _TOGETHER):
         # Gumbel noise and the largest: the same as weights exp(ε_s·q/Δ), without their overflow.
-        chosen = int(np.argmax(scores * (epsilon / steps) / (4 * sigma) + generator.gumbel(size=2 * d)))
-        step = sigma if chosen < d else -sigma
-        weights[chosen % d] += step
-        move(margins, data.cells, data.numbers, data.places, chosen % d, step)
-        sigma *= resize
+        noise = generator.gumbel(size=(min(_TOGETHER, steps - done), 2 * data.width))
+        sigma = walk.follow(weights, data.margins(weights), noise, epsilon / steps / 4, sigma, resize)
     return weights
 
 

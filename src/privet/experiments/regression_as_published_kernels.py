@@ -1,4 +1,4 @@
-"""The compiled loops of PrivGene as published: scores of all candidates from the margins, in one pass."""
+"""The scores of PrivGene as published: all candidates from the margins, in one compiled pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["candidate_scores", "move"]
+__all__ = ["candidate_scores"]
 
 Vector = NDArray[np.float64]
 
@@ -53,24 +53,3 @@ def candidate_scores(
                 downwards[places[k]] -= math.log(below[k])
                 above[k] = below[k] = 1.0
     return np.concatenate((upwards[:width], downwards[:width]))
-
-
-@njit(cache=True)
-def move(
-    margins: Vector,
-    cells: NDArray[np.int64],
-    numbers: NDArray[np.float64],
-    places: NDArray[np.int64],
-    place: int,
-    step: float,
-) -> None:  # pragma: no cover
-    """The margins after one weight moved."""
-    for k in range(places.size):
-        if places[k] == place:
-            for i in range(margins.size):
-                margins[i] += step * numbers[i, k]
-            return
-    for i in range(margins.size):
-        for k in range(cells.shape[1]):
-            if cells[i, k] == place:
-                margins[i] += step
