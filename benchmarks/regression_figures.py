@@ -4,18 +4,20 @@
     python -m benchmarks regression_figures                  the quick form: 5 splits of adult, nothing
     written
 
-Every point (data, method, ε) is kept in out/regression/ as soon as it is known, so a run that was stopped
-goes on.
+Every point (data, method, ε) is kept in out/regression/ as soon as it is known, and all of them in
+docs/experiments/regression.csv when the page is written, so a run that was stopped goes on. Whoever changes a
+method deletes its points there, and they are measured again.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import fcntl
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -30,17 +32,17 @@ from privet.experiments.regression_census import CENSUS_SHAPES, census_like
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "out" / "regression"
+KEPT = ROOT / "docs" / "experiments" / "regression.csv"
 DELTA = 1e-6
 RUNS = 50
 REAL = ("adult", "bank_marketing")
 PEER = "diffprivlib"
-PEER_EPSILONS = (0.1, 0.4, 0.5, 1.0, 3.0)
+PEER_EPSILONS = tuple(sorted({*EPSILONS, 0.5, 1.0, 3.0}))
 TRAIN = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 39_073)
 FUNCTIONAL = "functional, as published"
 PRIVGENE = "PrivGene, as published"
-# The published search makes 0.125·n·ε steps: at ε = 10 a run takes minutes.
 FEWER = 20  # splits where the goals ask for no figure
-PRIVGENE_RUNS = {0.1: 10, 0.2: 10, 0.4: 10, 0.8: 5, 1.6: 3, 3.2: 2, 10.0: 1}
+FEWEST = 5  # of a table that is ten times as large
 
 _DIFFPRIVLIB = """
 import warnings
@@ -76,7 +78,9 @@ class Wish:
 
     def found(self) -> Point | None:
         """What is known so far; it may rest on fewer splits than are wanted."""
-        return Point.from_dict(json.loads(self.path.read_text())) if self.path.exists() else None
+        if self.path.exists():
+            return Point.from_dict(json.loads(self.path.read_text()))
+        return kept_points().get((self.data, self.method, self.epsilon, self.delta, self.train))
 
     @property
     def done(self) -> int:
@@ -88,7 +92,7 @@ class Wish:
         table, schema = load(self.data)
         before = self.found()
         so_far = () if before is None else before.errors
-        step = {PRIVGENE: 1, FLOOR: 2}.get(self.method, 10)
+        step = 2 if self.method == FLOOR else 10
         seeds = range(len(so_far), min(len(so_far) + step, self.runs))
         if self.method == PEER:
             new = beside(table, schema, self.epsilon, seeds)
@@ -120,51 +124,68 @@ def beside(table: pa.Table, schema: Schema, epsilon: float, seeds: range) -> tup
     return tuple(peers.diffprivlib(_DIFFPRIVLIB, X=X, y=y, norm=norm, epsilon=epsilon, seeds=np.array(seeds)))
 
 
+@cache
+def kept_points() -> dict[tuple[str, str, float, float, int | None], Point]:
+    """The points of earlier runs, by what they are points of."""
+    found = {}
+    for row in csv.DictReader(KEPT.read_text().splitlines()) if KEPT.exists() else ():
+        asked = int(row["asked"]) if row["asked"] else None
+        errors = tuple(map(float, row["errors"].split()))
+        epsilon, delta = float(row["epsilon"]), float(row["delta"])
+        point = Point(row["data"], row["method"], epsilon, delta, int(row["train"]), errors)
+        found[row["data"], row["method"], epsilon, delta, asked] = point
+    return found
+
+
+def keep_points() -> None:
+    """Write all points that are known, in the order of the wishes."""
+    with KEPT.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["data", "method", "epsilon", "delta", "asked", "train", "errors"])
+        for wish in dict.fromkeys(replace(wish, runs=0) for wish in wishes()):
+            if (point := wish.found()) is not None:
+                texts = " ".join(f"{error:.6f}" for error in point.errors)
+                rows.writerow(
+                    [wish.data, wish.method, wish.epsilon, wish.delta, wish.train, point.train, texts]
+                )
+
+
 def wishes() -> Iterator[Wish]:
     """All points, the most wanted first."""
     for name in REAL:
-        yield Wish(name, FLOOR, 0.0, runs=10)
-        yield Wish(name, MAJORITY, 0.0, runs=10)
-        for epsilon in sorted({*EPSILONS, *PEER_EPSILONS}):
-            yield Wish(name, "newton", epsilon)
-            yield Wish(name, "newton", epsilon, DELTA)
+        yield Wish(name, FLOOR, 0.0)
+        yield Wish(name, MAJORITY, 0.0)
+        for epsilon in PEER_EPSILONS:
+            yield Wish(name, "auto", epsilon)
+            yield Wish(name, "auto", epsilon, DELTA)
         for epsilon in PEER_EPSILONS:
             yield Wish(name, PEER, epsilon)
     for name in REAL:
-        for epsilon in (0.1, 0.2, 0.4):
-            yield Wish(name, PRIVGENE, epsilon, runs=PRIVGENE_RUNS[epsilon])
         for epsilon in EPSILONS:
-            yield from (Wish(name, method, epsilon, runs=FEWER) for method in (FUNCTIONAL, "objective"))
-    for name, (records, *_) in CENSUS_SHAPES.items():
-        yield Wish(name, FLOOR, 0.0, runs=3)
-        yield Wish(name, MAJORITY, 0.0, runs=3)
-        runs = FEWER if records < 100_000 else 3
-        for epsilon in EPSILONS:
-            yield from (Wish(name, m, epsilon, runs=runs) for m in (*OURS[:-1], FUNCTIONAL))
-    for train in TRAIN:
-        yield from (Wish("adult", m, 1.0, train=train, runs=FEWER) for m in (*OURS, FUNCTIONAL))
-        yield Wish("adult", FLOOR, 0.0, train=train, runs=10)
+            yield from (Wish(name, method, epsilon) for method in (FUNCTIONAL, PRIVGENE))
     for name in REAL:
         for epsilon in EPSILONS:
-            yield Wish(name, "functional", epsilon, runs=FEWER)
-            yield Wish(name, "functional", epsilon, DELTA, runs=FEWER)
-            yield Wish(name, "privgene", epsilon, runs=FEWER)
+            yield from (Wish(name, m, epsilon, delta) for m in OURS[1:] for delta in (0.0, DELTA))
+    for name, (records, *_) in CENSUS_SHAPES.items():
+        runs = FEWER if records < 100_000 else FEWEST
+        yield Wish(name, FLOOR, 0.0, runs=FEWEST)
+        yield Wish(name, MAJORITY, 0.0, runs=FEWEST)
+        for epsilon in EPSILONS:
+            yield from (Wish(name, m, epsilon, runs=runs) for m in (*OURS, FUNCTIONAL))
+    for train in TRAIN:
+        yield from (Wish("adult", m, 1.0, train=train, runs=FEWER) for m in (*OURS, FUNCTIONAL, PRIVGENE))
+        yield Wish("adult", FLOOR, 0.0, train=train, runs=FEWER)
     for name, (records, *_) in CENSUS_SHAPES.items():
         for epsilon in EPSILONS:
-            yield Wish(name, "privgene", epsilon, runs=FEWER if records < 100_000 else 3)
-        for epsilon in (0.1, 0.4) if records < 100_000 else (0.1,):
-            yield Wish(name, PRIVGENE, epsilon, runs=3 if records < 100_000 else 1)
-    for epsilon in (0.8, 1.6, 3.2, 10.0):
-        for name in REAL:
-            yield Wish(name, PRIVGENE, epsilon, runs=PRIVGENE_RUNS[epsilon])
+            yield Wish(name, PRIVGENE, epsilon, runs=FEWER if records < 100_000 else FEWEST)
 
 
-def measure(minutes: float, only: str = "") -> None:
+def measure(minutes: float, only: Sequence[str] = ()) -> None:
     """Measure what is missing until the time is over. Several processes may work side by side."""
     FOLDER.mkdir(parents=True, exist_ok=True)  # for the locks
     end = time.monotonic() + 60 * minutes
     for wish in wishes():
-        if only not in f"{wish.data} {wish.method}" or wish.done >= wish.runs:
+        if not all(text in wish.path.stem for text in only) or wish.done >= wish.runs:
             continue
         with (FOLDER / f"{wish.path.stem}.lock").open("w") as lock:
             try:
@@ -189,7 +210,7 @@ def run() -> list[Figure]:
             float(np.mean(errors(*load("adult"), method, epsilon, seeds=range(5)))),
             unit="",
         )
-        for method in ("newton", "functional", FUNCTIONAL)
+        for method in ("auto", "functional", FUNCTIONAL)
         for epsilon in (0.1, 1.0, 10.0)
     ]
 
@@ -197,9 +218,10 @@ def run() -> list[Figure]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=14.0)
-    parser.add_argument("--only", default="", help="points whose data and method contain this text")
+    parser.add_argument("--only", default=(), nargs="+", help="points whose names contain all these texts")
     chosen = parser.parse_args()
     measure(chosen.minutes, chosen.only)
     from benchmarks.regression_page import write
 
+    keep_points()
     write(ROOT / "docs" / "experiments")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmarks.regression_figures import (
     DELTA,
+    FEWER,
     FUNCTIONAL,
     PEER,
     PEER_EPSILONS,
     PRIVGENE,
-    PRIVGENE_RUNS,
     REAL,
     TRAIN,
     Wish,
@@ -21,8 +21,8 @@ from privet.report import save_svg
 
 # diffprivlib's accuracies on one-hot adult as they were measured before Privet had any.
 PEER_STATED = {0.1: 0.711, 0.5: 0.771, 1.0: 0.800, 3.0: 0.835}
-SERIES = (("newton", 0.0), ("newton", DELTA), ("objective", 0.0), ("functional", 0.0), ("functional", DELTA), ("privgene", 0.0),
-          (FUNCTIONAL, 0.0), (PRIVGENE, 0.0))  # fmt: skip
+SERIES = (*((method, delta) for method in OURS for delta in (0.0, DELTA)), (PEER, 0.0), (FUNCTIONAL, 0.0), (PRIVGENE, 0.0))
+DRAWN = {"auto", *OURS[1:], PEER, FUNCTIONAL, PRIVGENE}  # the others would hide them
 
 HEAD = """# Logistic regression against ε: the thesis's figures, Privet, and diffprivlib
 
@@ -35,16 +35,18 @@ nothing else is said; the thesis has 500. ± is one standard error of the mean; 
 * *Tables.* Adult (48,842 × 14, 105 columns encoded) and bank marketing (45,211 × 16), with bounds and domains declared public; generated tables
   of the shapes of the census sets, which are not free to pass on (`privet.experiments.regression_census`); and one that is not in the thesis,
   with few attributes that go together closely.
-* *Privet*: `LogisticRegression` with each `method=`, `records=` declared to one significant figure, pure ε and δ = 10⁻⁶.
+* *Privet*: `LogisticRegression` with each `method=`, `records=` declared to one significant figure, pure ε and δ = 10⁻⁶; `auto` is the default.
 * *As published*: `privet.experiments.regression_as_published`, guarantee **none**. The thesis does not print the mutation scale and resize value
-  of its search; σ = 0.2 without resizing was the best of five pairs tried on adult (one run each). It makes 0.125·n·ε steps, so it has fewer runs: {privgene}.
-* *Without privacy*: scikit-learn's `LogisticRegression` on the same encoding, 10 splits (3 for generated tables).
+  of its search; σ = 0.2 without resizing was the best of five pairs tried on adult (one run each).
+* *diffprivlib*: see below.
+* *Without privacy*: scikit-learn's `LogisticRegression` on the same encoding.
 
 The thesis shows its two figures as pictures, without numbers in the text: there are no published values to print beside these. What it says about
 them is that the error falls with ε, and that the search is about as good as the functional mechanism at smaller ε.
 
-Again, point by point and from where it was stopped: `python -m benchmarks.regression_figures --minutes 14` (the whole takes some hours of one core,
-nearly all of it for the published search and for diffprivlib); the quick form is `python -m benchmarks regression_figures`.
+All errors, split by split, are in [regression.csv](regression.csv). Again, point by point and from where it was stopped:
+`python -m benchmarks.regression_figures --minutes 14` (the whole takes two or three hours of one core; delete the file to measure all of it
+again); the quick form is `python -m benchmarks regression_figures`.
 """
 
 LEARNED = """
@@ -65,8 +67,7 @@ LEARNED = """
 def write(folder: Path) -> None:
     """Write the page and its plots from all points that are known; what is missing shows as a dash."""
     folder.mkdir(parents=True, exist_ok=True)
-    runs = ", ".join(f"{count} at ε = {epsilon:g}" for epsilon, count in PRIVGENE_RUNS.items())
-    parts = [HEAD.format(privgene=runs)]
+    parts = [HEAD]
     for name in (*REAL, *CENSUS_SHAPES):
         parts += _section(name, folder)
     parts += [*_beside(), *_goals(), *_learning_curve(folder), LEARNED + _linked()]
@@ -106,7 +107,7 @@ def _section(name: str, folder: Path) -> list[str]:
     curves = [
         Curve(words, tuple(point for point in points if point is not None))
         for words, points in rows.items()
-        if "functional, δ" not in words
+        if words in DRAWN
     ]
     file = f"regression-{name.replace(' ', '-').lower()}.svg"
     save_svg(plot_curves(curves, references=references), folder / file)
@@ -137,12 +138,12 @@ def _beside() -> list[str]:
     lines.append(
         "`diffprivlib.models.LogisticRegression` 0.6.6 on the same one-hot encoding and the same splits, with the row norm "
         "√m that the schema gives for m attributes (a norm read off the data would void its guarantee), 1000 iterations at most. "
-        "It is pure ε, and so is `newton` here. The last column is an earlier measurement of it.\n"
+        "It is pure ε, and so is `auto` here. The last column is an earlier measurement of it.\n"
     )
-    lines += ["| table | ε | newton | diffprivlib | difference | stated |", "|---|---|---|---|---|---|"]
+    lines += ["| table | ε | auto | diffprivlib | difference | stated |", "|---|---|---|---|---|---|"]
     for name in REAL:
         for epsilon in PEER_EPSILONS:
-            ours, theirs = _point(name, "newton", epsilon), _point(name, PEER, epsilon)
+            ours, theirs = _point(name, "auto", epsilon), _point(name, PEER, epsilon)
             both = f"{ours.mean - theirs.mean:+.4f}" if ours and theirs else "–"
             stated = f"{1 - PEER_STATED[epsilon]:.3f}" if name == "adult" and epsilon in PEER_STATED else ""
             lines.append(f"| {name} | {epsilon:g} | {_cell(ours)} | {_cell(theirs)} | {both} | {stated} |")
@@ -153,10 +154,10 @@ def goals() -> list[tuple[str, Point | None, float]]:
     """What was to be reached on adult: words, the point (so far as it is known), and the largest error."""
     floor = _point("adult", FLOOR, 0.0)
     return [
-        ("ε = 0.1: better than the larger class", _point("adult", "newton", 0.1), 0.239),
-        ("ε = 0.4", _point("adult", "newton", 0.4), 0.175),
-        ("ε = 0.4, δ = 10⁻⁶", _point("adult", "newton", 0.4, DELTA), 0.170),
-        ("ε = 1: two points above the floor", _point("adult", "newton", 1.0), (floor.mean if floor else 0.148) + 0.02),
+        ("ε = 0.1: better than the larger class", _point("adult", "auto", 0.1), 0.239),
+        ("ε = 0.4", _point("adult", "auto", 0.4), 0.175),
+        ("ε = 0.4, δ = 10⁻⁶", _point("adult", "auto", 0.4, DELTA), 0.170),
+        ("ε = 1: two points above the floor", _point("adult", "auto", 1.0), (floor.mean if floor else 0.148) + 0.02),
     ]  # fmt: skip
 
 
@@ -169,18 +170,14 @@ def _goals() -> list[str]:
 
 
 def _learning_curve(folder: Path) -> list[str]:
-    methods = [*((method, 1.0) for method in (*OURS, FUNCTIONAL)), (FLOOR, 0.0)]
+    methods = [*((method, 1.0) for method in (*OURS, FUNCTIONAL, PRIVGENE)), (FLOOR, 0.0)]
     rows = {method: [_point("adult", method, epsilon, 0.0, n) for n in TRAIN] for method, epsilon in methods}
     rows = {method: points for method, points in rows.items() if any(points)}
     if not rows:
         return []
-    lines = ["\n## Learning curve: adult at ε = 1, by the number of records to learn from\n"]
+    lines = [f"\n## Learning curve: adult at ε = 1, by the number of records to learn from ({FEWER} splits)\n"]
     lines += ["| records | " + " | ".join(f"{n:,}" for n in TRAIN) + " |", "|---" * (len(TRAIN) + 1) + "|"]
-    usual = {FLOOR: 10}
-    lines += [
-        f"| {method} | " + " | ".join(_cell(p, usual.get(method, 50)) for p in points) + " |"
-        for method, points in rows.items()
-    ]
+    lines += [f"| {method} | " + " | ".join(_cell(p, FEWER) for p in points) + " |" for method, points in rows.items()]
     curves = [Curve(m, tuple(p for p in points if p is not None)) for m, points in rows.items()]
     save_svg(plot_curves(curves, over="train"), folder / "regression-learning-curve.svg")
     return [*lines, "\n![Misclassification against the number of records](regression-learning-curve.svg)"]

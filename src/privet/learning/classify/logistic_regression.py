@@ -30,7 +30,7 @@ ESTIMATE_SHARE = Fraction(1, 50)
 # The tilted objective is chosen where the scale of its noise is at most this part of the records (tried on
 # two real tables), and where records times squared weights, the work of a Newton step, stays below a minute
 # or so.
-CLEAR = 0.0015
+CLEAR = 0.0025
 MOST_WORK = 1e11
 
 
