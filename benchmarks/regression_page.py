@@ -21,7 +21,12 @@ from privet.report import save_svg
 
 # diffprivlib's accuracies on one-hot adult as they were measured before Privet had any.
 PEER_STATED = {0.1: 0.711, 0.5: 0.771, 1.0: 0.800, 3.0: 0.835}
-SERIES = (*((method, delta) for method in OURS for delta in (0.0, DELTA)), (PEER, 0.0), (FUNCTIONAL, 0.0), (PRIVGENE, 0.0))
+SERIES = (
+    *((method, delta) for method in OURS for delta in (0.0, DELTA)),
+    (PEER, 0.0),
+    (FUNCTIONAL, 0.0),
+    (PRIVGENE, 0.0),
+)
 DRAWN = {"auto", *OURS[1:], PEER, FUNCTIONAL, PRIVGENE}  # the others would hide them
 
 HEAD = """# Logistic regression against ε: the thesis's figures, Privet, and diffprivlib
@@ -175,9 +180,14 @@ def _learning_curve(folder: Path) -> list[str]:
     rows = {method: points for method, points in rows.items() if any(points)}
     if not rows:
         return []
-    lines = [f"\n## Learning curve: adult at ε = 1, by the number of records to learn from ({FEWER} splits)\n"]
+    lines = [
+        f"\n## Learning curve: adult at ε = 1, by the number of records to learn from ({FEWER} splits)\n"
+    ]
     lines += ["| records | " + " | ".join(f"{n:,}" for n in TRAIN) + " |", "|---" * (len(TRAIN) + 1) + "|"]
-    lines += [f"| {method} | " + " | ".join(_cell(p, FEWER) for p in points) + " |" for method, points in rows.items()]
+    lines += [
+        f"| {method} | " + " | ".join(_cell(p, FEWER) for p in points) + " |"
+        for method, points in rows.items()
+    ]
     curves = [Curve(m, tuple(p for p in points if p is not None)) for m, points in rows.items()]
     save_svg(plot_curves(curves, over="train"), folder / "regression-learning-curve.svg")
     return [*lines, "\n![Misclassification against the number of records](regression-learning-curve.svg)"]

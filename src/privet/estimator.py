@@ -122,7 +122,9 @@ class PrivateEstimator(BaseEstimator):
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
-            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
+            # With a schema, whoever reads a number refuses infinities: no pass over the data for that alone.
+            finite = "allow-nan" if declared is None else False
+            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=finite)
             self.columns_ = self._positions(declared, X.shape[1])
         if declared is None:
             check_classification_targets(y)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from privet.engines import MemoryEngine
 from privet.errors import DataError
 from privet.schema import Category, Number, Schema, Unit
-from privet.sources import ArrowSource
+from privet.sources import ArraySource, ArrowSource
 from privet.stats import Rows
 from privet.stats.encoding import Encoding
 from privet.stats.gradient import Gradient, probabilities
-from privet.stats.products import FINE, Products
+from privet.stats.product_kernels import FINE
+from privet.stats.products import Products
 from privet.stats.regression_errors import RegressionErrors
 from privet.stats.steepest import SteepestCoordinate
 
@@ -29,16 +30,23 @@ COLUMNS = (
     Category("ill", ("no", "yes")),
     Category("kind", ("a", "b", "c")),
     Number("wage", 0.0, 10.0),
+    Category("place", tuple("abcdef")),
+    Category("street", tuple("ghijk"), other="none"),
 )
-KINDS = (pa.float64(), pa.string(), pa.float64(), pa.string(), pa.string(), pa.string(), pa.float64())
+KINDS = tuple(pa.float64() if isinstance(column, Number) else pa.string() for column in COLUMNS)
 NAMES = [column.name for column in COLUMNS]
 RECORDS = [
-    (x, colour, z, size, ill, kind, wage)
+    (x, colour, z, size, ill, kind, wage, place, street)
     for x in (-50.0, -1.0, 1.4, 3.0, None)
     for colour in ("red", "mauve", None)
     for z in (0.0, 0.3, 1.0)
     for size in ("l", None)
-    for ill, kind, wage in (("no", "a", 0.0), ("yes", "c", 10.0), (None, None, None), ("yes", "b", 4.0))
+    for ill, kind, wage, place, street in (
+        ("no", "a", 0.0, "a", "g"),
+        ("yes", "c", 10.0, "f", "i"),
+        (None, None, None, None, "q"),
+        ("yes", "b", 4.0, "b", None),
+    )
 ]
 
 
@@ -61,8 +69,12 @@ DRAW = np.random.default_rng(0)
 LARGE = 50 * DRAW.standard_normal((3, MIXED.width))
 STATISTICS = {
     "products": Products(MIXED),
-    "products between": Products(MIXED, own=False),
-    "products with a target": Products(encoding("x", "colour", "z", "wage"), target="wage"),
+    "products between": Products(MIXED, sums=False, squares=False),
+    "products and squares": Products(MIXED, sums=False),
+    "products with a target": Products(encoding("x", "colour", "z", "wage"), target="wage", squares=False),
+    "products with a class": Products(encoding("x", "colour", "z", "kind"), target="kind"),
+    "products of many values": Products(encoding("x", "z", "size", "place", "street")),
+    "products of many values with a class": Products(encoding("x", "place", "ill"), target="ill"),
     "products of numbers": Products(encoding("x", "z")),
     "gradient at zero": Gradient(np.zeros((1, MIXED.width)), "ill", MIXED),
     "gradient far off": Gradient(LARGE[:1], "ill", MIXED),
@@ -105,7 +117,7 @@ def test_every_pair_of_neighbours_stays_within_the_sensitivity(statistic, relati
 
 @pytest.mark.parametrize(
     "name",
-    ["products", "products between", "products with a target", "products of numbers", "gradient of numbers"],
+    [*(name for name in STATISTICS if name.startswith("products")), "gradient of numbers"],
 )
 def test_the_bound_is_attained(name):
     statistic = STATISTICS[name]
@@ -152,6 +164,8 @@ record = st.tuples(
     st.sampled_from(["no", "yes", None]),
     st.sampled_from(["a", "b", "c", None]),
     number,
+    st.sampled_from([*"abcdef", None]),
+    st.sampled_from([*"ghijkz", None]),
 )
 weight = st.lists(st.floats(-1e6, 1e6), min_size=MIXED.width, max_size=MIXED.width)
 
@@ -161,7 +175,8 @@ weight = st.lists(st.floats(-1e6, 1e6), min_size=MIXED.width, max_size=MIXED.wid
 def test_random_neighbours(records, one, other, weights):
     random = Gradient(np.array([weights]), "ill", MIXED)
     softmax = Gradient(np.array([weights, weights[::-1], weights[1:] + weights[:1]]), "kind", MIXED)
-    for statistic in (random, softmax, STATISTICS["products"], STATISTICS["errors"]):
+    products = [statistic for name, statistic in STATISTICS.items() if name.startswith("products")]
+    for statistic in (random, softmax, *products, STATISTICS["errors"]):
         tables = [exact(statistic, r) for r in (records, [*records, one], [other, *records])]
         for relation, pair in (("add_remove", (0, 1)), ("replace", (1, 2))):
             declared = statistic.sensitivity(schema(), Unit(relation))
@@ -174,28 +189,62 @@ def test_random_neighbours(records, one, other, weights):
             assert change.max() - change.min() <= SteepestCoordinate.spread
 
 
-def test_products_are_the_second_moments():
-    """Against the dense matrix: each cell of Σ x xᵀ is found in its part."""
-    records = [r for r in RECORDS if r[4] is not None]
-    encoded = MIXED.encode(Rows(batch(records), schema()))
-    rounded = np.where(
-        np.isin(np.arange(MIXED.width), [1, 5]), np.floor(encoded * FINE + 0.5) / FINE, encoded
-    )
-    gram = rounded.T @ rounded
-    statistic = STATISTICS["products"]
-    cells = exact(statistic, records) / statistic.scale
-    for part in statistic.parts:
-        found = cells[part.place]
-        if part.one is None:
-            np.testing.assert_allclose(found, gram[0, 0])
-        elif part.other is not None:
-            np.testing.assert_allclose(found.reshape(part.shape), gram[part.one.place, part.other.place])
-        elif part.one.nominal:
-            np.testing.assert_allclose(found, gram[0, part.one.place])
-        else:
-            there = sum(r[NAMES.index(part.one.column.name)] is not None for r in records)
-            place = part.one.start
-            np.testing.assert_allclose(found, [gram[0, place], gram[place, place] - there / 2])
+@pytest.mark.parametrize("name", [name for name in STATISTICS if name.startswith("products")])
+def test_products_are_the_second_moments(name):
+    """Against the dense matrix: each cell of Σ x xᵀ stands where the layout says."""
+    statistic = STATISTICS[name]
+    rows = Rows(batch(RECORDS), schema())
+    encoded = statistic.encoding.encode(rows)
+    numbers = [block for block in statistic.encoding.blocks if not block.nominal]
+    places = [block.start for block in numbers]
+    encoded[:, places] = np.floor(encoded[:, places] * FINE + 0.5) / FINE
+    gram = encoded.T @ encoded
+    sums, squares, across = statistic.split(exact(statistic, RECORDS) / statistic.scale)
+    np.testing.assert_allclose(sums, gram[0, statistic.summed])
+    np.testing.assert_allclose(across, gram[statistic.pairs.one, statistic.pairs.other])
+    for place, (square, missing) in zip(statistic.squared, squares, strict=True):
+        [column] = [block.column.name for block in numbers if block.start == place]
+        absent = sum(record[NAMES.index(column)] is None for record in RECORDS)
+        np.testing.assert_allclose(square, gram[place, place] - (len(RECORDS) - absent) / 2)
+        assert missing == absent / 2
+
+
+def test_a_matrix_gives_the_answer_of_its_columns():
+    """Also where values are missing, in some of many blocks, and where only some columns are asked for."""
+    columns = {f"x{j}": (-1.0, 1.0 + j) for j in range(7)}
+    public = Schema.of({**columns, "few": [0, 1, 2], "many": list(range(9)), "y": ["no", "yes"]}, target="y")
+    X = np.hstack([3 * DRAW.standard_normal((20_001, 7)), DRAW.integers(0, (3, 9), (20_001, 2))])
+    y = DRAW.choice(["no", "yes"], 20_001)
+    every = Products(Encoding(public.columns))
+    some = Products(Encoding(tuple(public[name] for name in ("x5", "x1", "many", "y"))), target="y")
+    for missing in ([], [(9_000, 3)], [(0, 0), (20_000, 8)]):
+        for place in missing:
+            X[place] = np.nan
+        names = [*columns, "few", "many"]
+        table = pa.table({**{name: X[:, j] for j, name in enumerate(names)}, "y": y})
+        for asked in ([every, some], [some]):
+            by_rows = MemoryEngine().answer(asked, ArraySource(X, y, names, "y"), public)
+            by_columns = MemoryEngine().answer(asked, ArrowSource(table), public)
+            for one, other in zip(by_rows, by_columns, strict=True):
+                np.testing.assert_array_equal(one, other)
+    X[5, 5] = -np.inf
+    with pytest.raises(DataError, match="'x5' holds an infinite"):
+        MemoryEngine().answer([every], ArraySource(X, y, names, "y"), public)
+
+
+def test_sums_of_products_at_the_bounds_do_not_overflow():
+    """All records at a corner: the largest partial sums there can be."""
+    public = Schema.of({"a": (-1.0, 1.0), "b": (-1.0, 1.0)})
+    statistic = Products(Encoding(public.columns))
+    for corner in ([9.0, 9.0], [9.0, -9.0], [-9.0, -9.0]):
+        [answer] = MemoryEngine().answer(
+            [statistic], ArraySource(np.tile(corner, (5_000, 1)), names="ab"), public
+        )
+        sums, squares, across = statistic.split(answer / statistic.scale)
+        signs = np.sign(corner)
+        np.testing.assert_array_equal(sums, [5_000, *(5_000 * signs)])
+        np.testing.assert_array_equal(squares, [[2_500, 0], [2_500, 0]])
+        np.testing.assert_array_equal(across, [5_000 * signs.prod()])
 
 
 def test_the_gradient_is_the_derivative_of_the_loss():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from privet.schema import Schema
+from privet.sources import ArraySource
 from privet.sources.base import Source
 from privet.stats import Answer, Rows, Statistic
 from privet.stats.contribution import bound_batches
@@ -26,14 +27,22 @@ class MemoryEngine:
         columns = {name for statistic in statistics for name in statistic.columns}
         if unit.id is not None:
             columns.add(unit.id)
-        batches = source.batches([name for name in source.names if name in columns])
-        return fold(statistics, bound_batches(batches, unit), schema)
+        wanted = [name for name in source.names if name in columns]
+        by_rows = any(statistic.by_rows for statistic in statistics) and unit.id is None
+        if by_rows and isinstance(source, ArraySource) and source.matrix is not None:
+            blocks = source.blocks(wanted)
+            return fold_rows(statistics, (Rows(b, schema, matrix=m, places=p) for b, m, p in blocks), schema)
+        return fold(statistics, bound_batches(source.batches(wanted), unit), schema)
 
 
 def fold(statistics: Sequence[Statistic], batches: Iterable[pa.RecordBatch], schema: Schema) -> list[Answer]:
-    """Fold every statistic over the batches in one pass. The order does not matter: answers are integers."""
+    """Fold every statistic over the batches in one pass."""
+    return fold_rows(statistics, (Rows(batch, schema) for batch in batches), schema)
+
+
+def fold_rows(statistics: Sequence[Statistic], parts: Iterable[Rows], schema: Schema) -> list[Answer]:
+    """Fold every statistic over all rows. The order does not matter: answers are integers."""
     states = [statistic.start(schema) for statistic in statistics]
-    for batch in batches:
-        rows = Rows(batch, schema)
+    for rows in parts:
         states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
     return [s.finish(state, schema) for s, state in zip(statistics, states, strict=True)]

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.engines.one_thread import one_thread
 from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.stats import Rows
 from privet.stats.contribution import bound_batches
 from privet.stats.logistic_loss import Examples, LogisticLoss
-from privet.stats.product_kernels import one_thread
 
 __all__ = ["minimum"]
 

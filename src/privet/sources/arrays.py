@@ -24,6 +24,8 @@ __all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_source"]
 # stay in the nearest caches, and the cost of handling a block is spread over many rows.
 _BLOCK_BYTES = 10 << 20
 _TURNED_ROWS = 512
+# Bytes of a block that stays as it lies: whoever reads it takes a few rows at a time.
+_MATRIX_BYTES = 40 << 20
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
 
@@ -205,6 +207,23 @@ class ArraySource(_Columns):
         if X.flags.c_contiguous and X.dtype.isnative and X.dtype in (*_INTEGERS, np.float32, np.float64):
             self._matrix = X
             self._places = {name: place for place, name in enumerate(texts[: X.shape[1]])}
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """The attributes, if they are numbers of double precision that lie side by side."""
+        return self._matrix if self._matrix is not None and self._matrix.dtype == np.float64 else None
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, np.ndarray, dict[str, int]]]:
+        """The rows like ``batches``, but what lies in the matrix stays there: beside each batch."""
+        assert self.matrix is not None
+        places = {name: place for name, place in self._places.items() if name in columns}
+        rest = [name for name in columns if name not in places]
+        step = max(1024, _MATRIX_BYTES // max(self.matrix.strides[0], 1))
+        others = {name: self._ready(name) for name in rest}
+        for start in range(0, self._rows, step):
+            arrays = [self._block(name, column[start : start + step]) for name, column in others.items()]
+            batch = pa.RecordBatch.from_arrays(arrays, names=rest)
+            yield batch, self.matrix[start : start + step], places
 
 
 class FrameSource(_Columns):

@@ -59,6 +59,8 @@ class Statistic(ABC):
     scale: int = 1
     #: ... of this.
     unit: str = "records"
+    #: Whether numbers that lie side by side in memory are wanted so, a record in each row (``Rows.matrix``).
+    by_rows: bool = False
 
     def sensitivity(self, schema: Schema, unit: Unit | None = None) -> Sensitivity:
         """How far one unit of privacy can move the answer."""

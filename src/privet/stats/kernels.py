@@ -55,18 +55,18 @@ def sum_moments(
     positive number is a plain conversion.
     """
     middle = low + (high - low) / 2
-    factor, shift = FIXED / ((high - low) / 2), FIXED + 0.5
+    factor, shift, top = FIXED / ((high - low) / 2), FIXED + 0.5, 2 * FIXED + 0.5
     fixed = np.empty(values.size, np.int32)
     unsure = np.int32(0)
     for i in range(values.size):  # without branches: the compiler makes several steps at once of it
         value = values[i]
         unsure += np.int32(value - value != 0.0)
-        value = value if value > low else low
-        value = value if value < high else high
-        q: Any = np.int32((value - middle) * factor + shift) - FIXED
-        # Where bounds are far from 0 and close together, the middle is rounded, and an end lies beyond ±1.
-        q = q if q < FIXED else FIXED
-        fixed[i] = q if q > -FIXED else -FIXED
+        # Clamped here rather than at the bounds: where these are far from 0 and close together, the middle
+        # is rounded, and a bound itself lies beyond ±1.
+        position = (value - middle) * factor + shift
+        position = position if position > 0.5 else 0.5
+        position = position if position < top else top
+        fixed[i] = np.int32(position) - FIXED
     if unsure == 0 and sums.shape[1] <= 5:
         for place in range(sums.shape[1]):  # few classes: a loop over all records for each is the fastest
             count, first, second = np.int64(0), np.int64(0), np.int64(0)

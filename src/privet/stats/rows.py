@@ -7,9 +7,9 @@ and coding by the public domain cannot be forgotten, and never happen after the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,9 @@ from privet.stats import kernels
 __all__ = ["Rows", "domain_of_type"]
 
 Unknown = Literal["error", "missing"]
+Found = TypeVar("Found")
+
+TURNED_ROWS = 512
 
 _FLOAT64 = pa.float64()
 
@@ -37,14 +40,47 @@ class Rows:
     >>> batch = pa.record_batch({"smoker": ["no", "yes", None, "no"]})
     >>> Rows(batch, Schema.of({"smoker": ["no", "yes"]})).codes("smoker").tolist()
     [0, 1, 2, 0]
+
+    Numbers may lie side by side in a ``matrix`` beside the batch, a record in each row; ``places`` says which
+    column of it is whose.
     """
 
-    def __init__(self, batch: pa.RecordBatch, schema: Schema, unknown: Unknown = "error") -> None:
+    def __init__(
+        self,
+        batch: pa.RecordBatch,
+        schema: Schema,
+        unknown: Unknown = "error",
+        *,
+        matrix: NDArray[np.float64] | None = None,
+        places: Mapping[str, int] | None = None,
+    ) -> None:
         self.schema = schema
         self.unknown = unknown
-        self.size: int = batch.num_rows
+        self.size: int = batch.num_rows if matrix is None else len(matrix)
         self._batch = batch
         self._codes: dict[tuple[str, tuple[float, ...]], NDArray[Any]] = {}
+        self._once: dict[str, Any] = {}
+        self._matrix, self._places = matrix, places or {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places or self._batch.schema.get_field_index(name) >= 0
+
+    def once(self, what: str, make: Callable[[Rows], Found]) -> Found:
+        """What ``make`` makes of these rows: made when first asked for, for all who ask."""
+        if what not in self._once:
+            self._once[what] = make(self)
+        found: Found = self._once[what]
+        return found
+
+    def lies_in_matrix(self, name: str) -> bool:
+        return name in self._places
+
+    def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The raw numbers of these columns, which lie in the matrix: a record in each row."""
+        assert self._matrix is not None
+        places = [self._places[name] for name in names]
+        whole = places == list(range(self._matrix.shape[1]))
+        return self._matrix if whole else np.ascontiguousarray(self._matrix[:, places])
 
     def codes(self, name: str, cuts: Sequence[float] = ()) -> NDArray[Any]:
         """The code of each value of a category, or the bin of each number between public cuts."""
@@ -87,6 +123,8 @@ class Rows:
         return values
 
     def _column(self, name: str) -> Any:
+        if name in self._places:
+            return self.once("turned", _turned)[self._places[name]]
         place = self._batch.schema.get_field_index(name)
         if place < 0:
             raise DataError(
@@ -166,6 +204,16 @@ class Rows:
             f"Column '{name}' has missing values, and the schema says  missing = \"error\".",
             'Complete the table, or set  missing = "skip"  in the schema.',
         )
+
+
+def _turned(rows: Rows) -> list[Any]:
+    """The matrix by columns, each in one piece; a few rows at a time, which stay in the cache."""
+    matrix = rows._matrix
+    assert matrix is not None
+    columns = np.empty(matrix.shape[::-1])
+    for row in range(0, len(matrix), TURNED_ROWS):
+        columns[:, row : row + TURNED_ROWS] = matrix[row : row + TURNED_ROWS].T
+    return [pa.array(column) for column in columns]
 
 
 @lru_cache(maxsize=4096)

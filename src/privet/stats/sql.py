@@ -62,10 +62,9 @@ def _double(number: float) -> Any:
 def fixed_point(table: Any, column: Number, scale: int) -> Any:
     """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
     value = table[column.name].cast("float64")
-    value = value.isnan().ifelse(None, value).clip(_double(column.low), _double(column.high))
+    value = value.isnan().ifelse(None, value)
     shifted = (value - _double(column.midpoint)) * _double(scale / column.half_range) + _double(scale + 0.5)
-    q = shifted.floor().cast("int64") - scale
-    return q.clip(-scale, scale)
+    return shifted.clip(_double(0.5), _double(2 * scale + 0.5)).floor().cast("int64") - scale
 
 
 def is_infinite(value: Any) -> Any:

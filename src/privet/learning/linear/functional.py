@@ -2,10 +2,10 @@
 
 Around the weights w₀ that know the class sizes only, the logistic loss of a class is to second order g·(w −
 w₀) + ½ (w − w₀)ᵀ (p(1 − p) Σ x xᵀ) (w − w₀), p being the class's share. For p = ½ these are the published
-coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements: the class sums, which hold g
-and all products within one attribute, and the products *between* attributes (``stats.products``), which
-serve all classes at once. Their sensitivities come from the schema's row norms, never from the encoded
-width.
+coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements of products (``stats.products``):
+those of the class with each attribute and the squares of numbers, which give g and the curvature within one
+attribute; and the products *between* attributes, which serve all classes at once. Their sensitivities come
+from the schema's row norms, never from the encoded width. One pass over the records answers both.
 
 **Privacy.** The two measurements share the budget in halves; everything below is computed from what they
 release.
@@ -26,30 +26,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.learning.linear.class_sums import class_sum_measurements, collect_class_sums
+from privet.learning.linear.class_sums import ClassSums
 from privet.learning.linear.newton import CAUTION, Solution, start
+from privet.release import Release
 from privet.schema import Category
 from privet.stats.encoding import Encoding
-from privet.stats.products import Products
+from privet.stats.products import Pairs, Products
 
-__all__ = ["blend", "fit_functional", "steady"]
+__all__ = ["blend", "fit_functional", "steady", "sums_of_squares"]
 
 Matrix = NDArray[np.float64]
 
 
 def fit_functional(curator: Curator, encoding: Encoding, target: Category, regularisation: float) -> Solution:
     """Measure the quadratic approximation of the loss and return its minimum."""
-    products = Products(encoding, own=False)
-    share = curator.left / 2 if products.parts else curator.left
-    plan = class_sum_measurements(curator, encoding, target, share)
-    between = Measurement(products, share, "products of the coordinates of each two attributes")
-    releases = curator.measure([*plan, between] if products.parts else plan)  # one pass for all
-    known = collect_class_sums(encoding, target, plan, releases[: len(plan)])
+    within = Products(Encoding((*encoding.columns, target)), target=target.name)
+    between = Products(encoding, sums=False, squares=False)
+    share = curator.left / 2 if between.size else curator.left
+    plan = [
+        Measurement(within, share, f"sums of the coordinates within each '{target.name}', and of squares")
+    ]
+    if between.size:
+        plan.append(Measurement(between, share, "products of the coordinates of each two attributes"))
+    first, *second = curator.measure(plan)
+    known = _class_sums(encoding, target, within, first)
     moments, ridge = known.second_moments(), known.noise / known.size
-    if products.parts:
-        release = releases[-1]
+    for release in second:
         noise = release.standard_deviation / known.size
-        moments, left = blend(moments, products, release.value / known.size, noise)
+        moments, left = blend(moments, between.pairs, release.value / known.size, noise)
         ridge += left
     weights, gradient = start(known)
     prior = known.totals[-len(weights) :] / known.size
@@ -65,26 +69,36 @@ def fit_functional(curator: Curator, encoding: Encoding, target: Category, regul
     return Solution(weights, np.stack(errors))
 
 
+def _class_sums(encoding: Encoding, target: Category, within: Products, release: Release) -> ClassSums:
+    """The class sums that the products with the class are."""
+    totals, squares, across = within.split(release.value)
+    sums = np.zeros((target.size, encoding.width))
+    sums[within.pairs.other - encoding.width, within.pairs.one] = across  # the class comes last
+    sums[:, 0] = totals = np.maximum(totals, 1.0)
+    all_squares = np.zeros_like(sums)
+    all_squares[0, within.squared] = sums_of_squares(squares, float(totals.sum()))
+    return ClassSums(encoding, sums, all_squares, totals, release.standard_deviation)
+
+
+def sums_of_squares(squares: Matrix, size: float) -> Matrix:
+    """Σz² of each number, from Σ(z² − ½) and half the number of missing values."""
+    return squares[:, 0] + size / 2 - np.clip(squares[:, 1], 0, size / 2)
+
+
 def blend(
-    independent: Matrix, products: Products, cells: Matrix, noise: float, caution: float = CAUTION
+    independent: Matrix, pairs: Pairs, cells: Matrix, noise: float, caution: float = CAUTION
 ) -> tuple[Matrix, float]:
     """Second moments from noisy cells and the model of independence; and the spectral size of their noise."""
     moments = independent.copy()
-    heard = []
-    for part in products.pairs():
-        assert part.one is not None
-        assert part.other is not None
-        one, other = part.one.place, part.other.place
-        deviation = cells[part.place].reshape(part.shape) - independent[one, other]
-        explained = deviation.size * noise**2 / max(float((deviation**2).sum()), 1e-300)
-        trust = max(0.0, 1.0 - explained)
-        moments[one, other] += trust * deviation
-        moments[other, one] = moments[one, other].T
-        heard.append(trust)
-    trust = float(np.mean(heard)) if heard else 0.0
+    deviation = cells - independent[pairs.one, pairs.other]
+    explained = np.bincount(pairs.pair) * noise**2
+    trust = np.maximum(0.0, 1.0 - explained / np.maximum(np.bincount(pairs.pair, deviation**2), 1e-300))
+    moments[pairs.one, pairs.other] += trust[pairs.pair] * deviation
+    moments[pairs.other, pairs.one] = moments[pairs.one, pairs.other]
+    heard = trust if trust.size else np.zeros(1)
     # The less is known of how attributes go together, the more caution (see the Newton steps).
-    moments += (caution - 1) * (1 - trust) * independent
-    return moments, 2 * noise * float(np.mean(np.square(heard or [0.0]))) ** 0.5 * len(independent) ** 0.5
+    moments += (caution - 1) * (1 - float(heard.mean())) * independent
+    return moments, 2 * noise * float((heard**2).mean()) ** 0.5 * len(independent) ** 0.5
 
 
 def steady(moments: Matrix, ridge: float) -> Matrix:

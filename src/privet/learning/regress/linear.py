@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.linear.class_sums import LEAST_VARIANCE
-from privet.learning.linear.functional import blend, steady
+from privet.learning.linear.functional import blend, steady, sums_of_squares
 from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.parameters import Delta, Epsilon, Seed
 from privet.stats import Rows
@@ -79,7 +79,7 @@ class Ridge(PrivateRegressor):
         target, encoding = numeric_target(schema), Encoding.of(schema)
         among = Products(encoding)
         every = Encoding((*encoding.columns, target))  # the target comes last, so blocks keep their places
-        towards = Products(every, target=target.name)
+        towards = Products(every, target=target.name, squares=False)
         half = Fraction(1, 2)
         quadratic, linear = curator.measure(
             [
@@ -88,9 +88,8 @@ class Ridge(PrivateRegressor):
             ]
         )
         size, moments = _independent(among, quadratic.value, quadratic.standard_deviation)
-        moments, ridge = blend(
-            moments, among, quadratic.value / size, quadratic.standard_deviation / size, 1.0
-        )
+        across = among.split(quadratic.value)[2] / size
+        moments, ridge = blend(moments, among.pairs, across, quadratic.standard_deviation / size, 1.0)
         sums = _sums(towards, linear.value, encoding)
         ridge = max(ridge, quadratic.standard_deviation / size) + self._penalty() / size
         inverse = np.linalg.inv(steady(moments, ridge))
@@ -148,36 +147,28 @@ class LinearRegression(Ridge):
 
 def _independent(among: Products, cells: Matrix, noise: float) -> tuple[float, Matrix]:
     """About how many records there are, and E[x xᵀ] if attributes were independent."""
-    size = max(float(cells[0]), 1.0)
-    width = among.encoding.width
-    mean, own = np.ones(width), {}
-    for part in among.parts:
-        block = part.one
-        if block is None or part.other is not None:
-            continue
+    sums, squares, _ = among.split(cells)
+    size = max(float(sums[0]), 1.0)
+    mean = np.clip(sums / size, -1, 1)
+    mean[0] = 1.0
+    for block in among.encoding.blocks:
         if block.nominal:
-            frequency = np.maximum(cells[part.place] / size, noise / size / 4 + 1e-9)
+            frequency = np.maximum(mean[block.place], noise / size / 4 + 1e-9)
             mean[block.place] = frequency / max(float(frequency.sum()), 1.0)
-        else:
-            first, square = cells[part.place] / size
-            mean[block.start] = np.clip(first, -1, 1)
-            own[block.start] = float(square) + 0.5
     moments = np.outer(mean, mean)
     for block in among.encoding.blocks:
         if block.nominal:
             moments[block.place, block.place] = np.diag(mean[block.place])
-        else:
-            j = block.start
-            moments[j, j] = min(max(own[j], mean[j] ** 2 + LEAST_VARIANCE), 1 + LEAST_VARIANCE)
+    j = among.squared
+    own = sums_of_squares(squares, size) / size
+    moments[j, j] = np.clip(own, mean[j] ** 2 + LEAST_VARIANCE, 1 + LEAST_VARIANCE)
     return size, moments
 
 
 def _sums(towards: Products, cells: Matrix, encoding: Encoding) -> Matrix:
     """Σ t·x from the products of the target with the attributes."""
+    own, _, across = towards.split(cells)
     sums = np.zeros(encoding.width)
-    for part in towards.parts:
-        if part.other is None:
-            sums[0] = cells[part.place][0]
-        elif part.one is not None:
-            sums[part.one.place] = cells[part.place]
+    sums[0] = own[0]
+    sums[towards.pairs.one] = across  # the target comes last
     return sums
