@@ -136,6 +136,10 @@ def test_auto_picks_by_what_is_public_and_says_why():
     )
     assert why(delta=1e-6)[0] == why(steps=3)[0] == why(records=None)[0] == "newton"
     assert "delta" in why(delta=1e-6)[1]
+    choices = why(delta=1e-6, epsilon=2.0)
+    assert choices[0] == "privgene"
+    assert "with a delta many choices cost little" in choices[1]
+    assert why(delta=1e-6, epsilon=2.0, records=2**40)[0] == "newton"  # so many are not kept in memory
     huge = why(records=2**40)
     assert huge[0] == "newton"
     assert "takes too long" in huge[1]

@@ -32,6 +32,10 @@ ESTIMATE_SHARE = Fraction(1, 50)
 # or so.
 CLEAR = 0.0025
 MOST_WORK = 1e11
+# With a delta, private choices are better than noisy gradients where the budget pays for so many (tried on
+# the same tables); they keep the coded records, which should fit in some hundred megabytes.
+ENOUGH_CHOICES = 200
+MOST_KEPT = 5e7
 
 
 class LogisticRegression(PrivateClassifier):
@@ -48,8 +52,9 @@ class LogisticRegression(PrivateClassifier):
     * ``"functional"``: noisy second moments and one linear solve (``learning.linear.functional``): one pass;
     * ``"privgene"``: many private choices of which weight to move (``learning.linear.privgene``): no error
       bars;
-    * ``"auto"``: ``"objective"`` under pure ε where the number of records, declared or estimated, makes its
-      noise small, else ``"newton"`` with as many steps as the budget carries; ``explanation_`` says why.
+    * ``"auto"``: where the number of records, declared or estimated, makes their noise small,
+      ``"objective"`` under pure ε and ``"privgene"`` with a δ, else ``"newton"`` with as many steps as the
+      budget carries; ``explanation_`` says why.
 
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
@@ -175,10 +180,16 @@ class LogisticRegression(PrivateClassifier):
             return self.method, "as asked for"
         if self.steps is not None:
             return "newton", "chosen because steps are asked for"
-        if curator.amount.delta:
-            return "newton", "chosen because with a delta its noise is smaller than a tilted objective's"
         if origin.startswith("assumed"):
             return "newton", "chosen because it does well with few records and with many"
+        if curator.amount.delta:
+            kept = records * len(encoding.blocks) <= MOST_KEPT and target.size == 2
+            if kept and choices_for(curator, records) >= ENOUGH_CHOICES:
+                return "privgene", (
+                    "chosen because with a delta many choices cost little, and there are about "
+                    f"{records} records ({origin})"
+                )
+            return "newton", "chosen because with a delta its noise is smaller than a tilted objective's"
         loss = LogisticLoss(target.name, encoding, target.size)
         share = float(loss.slope_norms(curator.schema)[0] / curator.amount.epsilon) / records
         if share > CLEAR:

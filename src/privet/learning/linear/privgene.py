@@ -25,8 +25,11 @@ from privet.stats.steepest import SteepestCoordinate
 
 __all__ = ["choices_for", "fit_privgene"]
 
-FIRST_MOVE, LAST_MOVE = 1.0, 0.1
-FEWEST, MOST = 5, 300
+# Moves shrink from the first to the last, which is shorter in long searches (all constants here: tried on two
+# real tables).
+FIRST_MOVE, LAST_MOVE, SHORT = 1.0, 0.1, 30
+# The cost of pure choices adds up as they are many, that of the others as the root of their number.
+FEWEST, MOST_PURE, MOST = 5, 300, 1000
 # A choice at ε tells slopes apart that differ by a few 1/ε records; 650/ε of them are worth a choice (tried).
 WORTH = 650
 
@@ -35,10 +38,9 @@ def choices_for(curator: Curator, records: int) -> int:
     """How many choices to make, from what is public: the budget and the declared number of records."""
     currency = curator.currency
     if isinstance(currency, Pure):
-        steps = float(currency.epsilon) * records / WORTH
-    else:  # a choice at ε costs ε²/8 of ρ
-        steps = 8 * float(currency.rho) * (records / WORTH) ** 2
-    return int(min(max(steps, FEWEST), MOST))
+        return int(min(max(float(currency.epsilon) * records / WORTH, FEWEST), MOST_PURE))
+    # A choice at ε costs ε²/8 of ρ.
+    return int(min(max(8 * float(currency.rho) * (records / WORTH) ** 2, FEWEST), MOST))
 
 
 def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: int) -> Solution:
@@ -46,7 +48,7 @@ def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: 
     weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
     curator.hold()
     share, following = curator.left / steps, Following()
-    moves = np.geomspace(FIRST_MOVE, LAST_MOVE, steps)
+    moves = np.geomspace(FIRST_MOVE, min(LAST_MOVE, SHORT / steps), steps)
     for number, move in enumerate(moves, 1):
         question = SteepestCoordinate(Gradient(weights, target.name, encoding, following))
         what = f"which weight to move, step {number} of {steps}"
