@@ -61,10 +61,13 @@ def _double(number: float) -> Any:
 
 def fixed_point(table: Any, column: Number, scale: int) -> Any:
     """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
+    import ibis
+
     value = table[column.name].cast("float64")
-    value = value.isnan().ifelse(None, value)
     shifted = (value - _double(column.midpoint)) * _double(scale / column.half_range) + _double(scale + 0.5)
-    return shifted.clip(_double(0.5), _double(2 * scale + 0.5)).floor().cast("int64") - scale
+    # Not clip, which writes its argument four times.
+    bounded = ibis.least(ibis.greatest(shifted, _double(0.5)), _double(2 * scale + 0.5))
+    return (value.isnull() | value.isnan()).ifelse(None, bounded.floor().cast("int64") - scale)
 
 
 def is_infinite(value: Any) -> Any:
