@@ -28,13 +28,15 @@ log det(1 + (H − A)^-½ A (H − A)^-½) ≤ tr(A)/λ ≤ κ. Together ε₁ +
 + a·κ²), ``a`` as computed by ``curvature_factor``. Write the ratio's logarithm as δ(h) + tr J − log det(1 +
 J) + ‖h‖²/2σ², with J = ∂h/∂b and δ(h) = b·h/σ² − tr J. Its exponential moment E exp(t·…) is compared with E
 exp(t·δ(h) + t·tr J + log det(1 − tJ) − t²‖h‖²/2σ²), which is 1 if b ↦ b − t·h is one-to-one (a change of
-variables), as it is where 1 − tJ has positive eigenvalues. What is left is at most exp(Σf(xᵢ) + t(t +
-1)μ²/2) with f(x) = −t·log(1 + x) − log(1 − tx) over the (real) eigenvalues x of J. The positive ones add up
-to at most κ, and f(x) ≤ t(t + 1)x²/(2(1 − θ)) if tx ≤ θ; for the negative ones, f ≤ t(t + 1)c²/2 with c =
-−log(1 + x), where Σc² ≤ κ². That settles all t ≤ θ/κ, with a ≥ 1/(2(1 − θ)) + ½. For a larger t: −log det(1
-+ J) ≤ κ, and b·h is at most a sum over the unit's records of the largest of K normal variables, one of which
-is 0 (the slope of a record lies between K corners, one for each class): by Hölder's inequality the moment is
-at most K·exp(tκ + t(t + 1)μ²/2). κ + (log K)/t ≤ (t + 1)·a·κ² follows from a ≥ (θ + log K)/θ².
+variables). It is where 1 − tJ has positive eigenvalues everywhere: as a function of w it is minus the slope
+of the objective with t times the new records taken off and t times the old ones put on, whose curvature H½(1
+− tH^-½(A′ − A)H^-½)H½ is then positive. What is left is at most exp(Σf(xᵢ) + t(t + 1)μ²/2) with f(x) =
+−t·log(1 + x) − log(1 − tx) over the (real) eigenvalues x of J. The positive ones add up to at most κ, and
+f(x) ≤ t(t + 1)x²/(2(1 − θ)) if tx ≤ θ; for the negative ones, f ≤ t(t + 1)c²/2 with c = −log(1 + x), where
+Σc² ≤ κ². That settles all t ≤ θ/κ, with a ≥ 1/(2(1 − θ)) + ½. For a larger t: −log det(1 + J) ≤ κ, and b·h is
+at most a sum over the unit's records of the largest of K normal variables, one of which is 0 (the slope of a
+record lies between K corners, one for each class): by Hölder's inequality the moment is at most K·exp(tκ +
+t(t + 1)μ²/2). κ + (log K)/t ≤ (t + 1)·a·κ² follows from a ≥ (θ + log K)/θ².
 
 *The noise that is drawn* is not b* but a number near it. Pure ε: a grid of about 2⁻³⁴ of the scale and
 geometric noise, which is the difference of two exponential variables rounded down to the grid, where b* is
