@@ -119,6 +119,8 @@ def _deliver(
 
     def text() -> None:
         click.echo(f"{algorithm} was fitted and written to {place}.")
+        if explanation := getattr(model, "explanation_", ""):
+            click.echo(f"How: {explanation}")
         click.echo(guarantee.headline)
         to.note(f"privet model show {place}  says what that means.")
 

@@ -34,6 +34,8 @@ def show(file: Path, verify_key: Path | None) -> None:
         made = f"{document['algorithm']}, predicts '{schema.target}' from {len(schema.attributes)} attributes"
         click.echo(f"{file}: {made}.")
         click.echo("Parameters: " + ", ".join(f"{k} = {v}" for k, v in document["parameters"].items()))
+        if explanation := getattr(loaded, "explanation_", ""):
+            click.echo(f"How: {explanation}")
         click.echo(f"Signature: {'checked' if verify_key else 'not checked (--verify-key)'}.\n")
         click.echo(loaded.guarantee_.text())
 

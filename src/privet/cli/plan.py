@@ -45,6 +45,8 @@ def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run) -> bool:
 def show_plan(plan: Plan, err: bool = False) -> None:
     """The cost, the balance before and after, and the expected error of each step."""
 
+    from privet.release import numbered
+
     def say(line: str = "") -> None:
         click.echo(line, err=err)
 
@@ -53,8 +55,8 @@ def show_plan(plan: Plan, err: bool = False) -> None:
         say(f"It would have NO guarantee. {note}")
     say()
     say("Steps:")
-    for number, step in enumerate(plan.steps, 1):
-        say(f"  {number}. {step.sentence()}")
+    for line in numbered(plan.steps):
+        say(f"  {line}")
     say()
     if plan.before is not None and plan.after is not None:
         say(f"Ledger account '{plan.dataset}'")

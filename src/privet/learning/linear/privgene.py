@@ -49,10 +49,9 @@ def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: 
     curator.hold()
     share, following = curator.left / steps, Following()
     moves = np.geomspace(FIRST_MOVE, min(LAST_MOVE, SHORT / steps), steps)
-    for number, move in enumerate(moves, 1):
+    for move in moves:
         question = SteepestCoordinate(Gradient(weights, target.name, encoding, following))
-        what = f"which weight to move, step {number} of {steps}"
-        [chosen] = curator.choose(question, share, what)
+        [chosen] = curator.choose(question, share, "which weight to move")
         direction, place = divmod(chosen, weights.size)
         weights = weights.copy()
         weights.flat[place] += move if direction == 0 else -move
