@@ -80,7 +80,9 @@ def cases() -> Iterator[Case]:
         for method in METHODS:
             steps = {"steps": 4} if method == "privgene" else {}
             model = LogisticRegression(epsilon=1.0, schema=small, method=method, **steps)
-            yield Case(f"{method}, two attributes, all pairs", relation, 1.0, model, small, False, 4_000, 24)
+            yield Case(
+                f"Privet, {method}, two attributes, all pairs", relation, 1.0, model, small, False, 4_000, 24
+            )
         yield from (clearly_added() if relation == "add_remove" else clearly_exchanged())
 
 
@@ -126,7 +128,15 @@ class Clear:
         thing = Transcript(model) if told else model
         relation, delta = self.schema.unit.neighbours, float(model.delta)
         return Case(
-            name, relation, CLEAR_EPSILON, thing, self.schema, False, runs, delta=delta, pairs=[self.pair]
+            f"Privet, {name}",
+            relation,
+            CLEAR_EPSILON,
+            thing,
+            self.schema,
+            False,
+            runs,
+            delta=delta,
+            pairs=[self.pair],
         )
 
 

@@ -98,6 +98,7 @@ class _FixedNumbers:
     def __init__(self, rows: Rows, numbers: list[Number]) -> None:
         self.missing = np.zeros(len(numbers), np.int64)
         self._rows, self._numbers = rows, numbers
+        self._columns: dict[str, NDArray[np.float64]] = {}  # as far as they are read by columns
         self._middle = np.array([column.midpoint for column in numbers], float)
         self._factor = np.array([FINE / column.half_range for column in numbers], float)
         together = [column.name for column in numbers if rows.lies_in_matrix(column.name)]
@@ -110,7 +111,9 @@ class _FixedNumbers:
         if self._matrix is not None and fixed_rows(self._matrix[begin:stop], *self._tiled, panel):
             done = self._matrix.shape[1]
         for j, column in enumerate(self._numbers[done:], done):
-            values = self._rows.numbers(column.name)[begin:stop]
+            if column.name not in self._columns:
+                self._columns[column.name] = self._rows.numbers(column.name)
+            values = self._columns[column.name][begin:stop]
             missing, finite = fixed_column(values, self._middle[j], self._factor[j], panel[j])
             if not finite:
                 refuse_infinite(column.name)
