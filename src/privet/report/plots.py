@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def lines(
 ) -> Any:
     """Curves, each with an optional band (lowest, highest), and dashed level lines to compare them with."""
     with _axes(3.6) as (figure, axes):
-        for (name, values), colour, marker in zip(series.items(), SERIES, "os^Dv*", strict=False):
+        for (name, values), colour, marker in zip(series.items(), cycle(SERIES), cycle("os^Dv*P")):
             axes.plot(x, values, color=colour, marker=marker, markersize=5, linewidth=2, label=name)
             if bands and name in bands:
                 axes.fill_between(x, *bands[name], color=colour, alpha=0.18, linewidth=0)
