@@ -216,3 +216,22 @@ def test_a_regression_from_draft_to_score(run, answer, tmp_path, monkeypatch):
     assert "no probabilities" in refused.stderr
     run("evaluate", "m.json", "wages.csv", "--epsilon", "6", code=5)
     assert run("cross-validate", "ridge", "wages.csv", code=2)
+
+
+def test_why_a_method_was_chosen_and_equal_steps_in_one_line(run, account):
+    words = (
+        "fit",
+        "logistic-regression",
+        account,
+        "-s",
+        "people.toml",
+        "--method",
+        "privgene",
+        "--steps",
+        40,
+    )
+    assert "1 to 40. which weight to move: " in run(*words, "--dry-run").stdout
+    assert "How: 40 private choices of a weight to move, as asked for." in run(*words, "-o", "w.json").stdout
+    shown = run("model", "show", "w.json").stdout
+    assert "How: 40 private choices" in shown
+    assert shown.count("which weight to move") == 1

@@ -41,6 +41,11 @@ def test_lines_draw_bands_and_levels() -> None:
     assert len(axes.collections) == 1
 
 
+def test_lines_draw_all_that_they_are_given_each_in_a_look_of_its_own() -> None:
+    axes = lines([1, 2], {f"method {k}": [k, k] for k in range(12)}, xlabel="x", ylabel="y").axes[0]
+    assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 12
+
+
 def test_stacked_parts_lie_end_to_end_against_the_limit() -> None:
     axes = stacked({"fit": 1.0, "evaluation": 0.2}, 1.5, xlabel="epsilon").axes[0]
     assert [(bar.get_x(), bar.get_width()) for bar in axes.patches] == [(0, 1), (1, pytest.approx(0.2))]
