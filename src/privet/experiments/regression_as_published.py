@@ -23,8 +23,9 @@ exp(ε_s·q/(4σ)), ε_s = ε/steps, and σ shrinks by a factor after each.
 *What is wrong.* Not the weights: relative to q(w), one record moves the score of a candidate by at most σ, an
 exchange by 2σ, and the exponential mechanism's own factor of 2 makes 4σ. For exchanged records the choice
 spends at most the ε_s that it names (``choice_loss`` computes it). But the number of steps is read off the
-data, and if records may be added or removed it is itself a secret: with n·ε = 8 the first step is made and
-with less none, and a move that leads out of the box of random starts tells which.
+data, and if records may be added or removed, or left out for want of a class, it is itself a secret: with n·ε
+= 8 the first step is made and with less none, and a move that leads out of the box of random starts tells
+which.
 """
 
 from __future__ import annotations
