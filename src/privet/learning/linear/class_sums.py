@@ -22,13 +22,7 @@ from privet.schema import Category
 from privet.stats import Contingency, Moments, Statistic
 from privet.stats.encoding import Encoding
 
-__all__ = [
-    "ClassSums",
-    "class_sum_measurements",
-    "collect_class_sums",
-    "measure_class_sums",
-    "plan_class_sums",
-]
+__all__ = ["ClassSums", "measure_class_sums"]
 
 Matrix = NDArray[np.float64]
 
@@ -78,7 +72,7 @@ class ClassSums:
         return moments
 
 
-def plan_class_sums(encoding: Encoding, target: Category) -> list[Statistic]:
+def _plan(encoding: Encoding, target: Category) -> list[Statistic]:
     """One table for each attribute, and the class counts where no category's table would give them."""
     plan: list[Statistic] = [
         Contingency(block.column.name, target.name)
@@ -93,15 +87,15 @@ def plan_class_sums(encoding: Encoding, target: Category) -> list[Statistic]:
 
 def measure_class_sums(curator: Curator, encoding: Encoding, target: Category, share: Fraction) -> ClassSums:
     """Measure with this share of the budget, split so that every entry gets the same noise."""
-    plan = class_sum_measurements(curator, encoding, target, share)
-    return collect_class_sums(encoding, target, plan, curator.measure(plan))
+    plan = _measurements(curator, encoding, target, share)
+    return _collected(encoding, target, plan, curator.measure(plan))
 
 
-def class_sum_measurements(
+def _measurements(
     curator: Curator, encoding: Encoding, target: Category, share: Fraction
 ) -> list[Measurement]:
-    """What is to be measured for this share, to be asked together with whatever else one pass can answer."""
-    plan = plan_class_sums(encoding, target)
+    """What is to be measured for this share."""
+    plan = _plan(encoding, target)
     norms = [statistic.norms(curator.schema) for statistic in plan]
     if curator.amount.delta == 0:
         weights = [Fraction(n.l1, s.scale) for s, n in zip(plan, norms, strict=True)]
@@ -113,7 +107,7 @@ def class_sum_measurements(
     ]
 
 
-def collect_class_sums(
+def _collected(
     encoding: Encoding, target: Category, plan: Sequence[Measurement], releases: Sequence[Release]
 ) -> ClassSums:
     """The class sums from what was released for each measurement."""
