@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from privet.budget import Ledger, Pure, exact
+from privet.budget import Ledger, Pure, budget, exact
 from privet.checks.example import DATASET, WatchedSource, example, public
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.learning.classify import NaiveBayes
@@ -198,3 +198,15 @@ def test_a_table_without_records_gives_noise_alone():
     """With none or with one record: that must not show, so an empty table is no error by itself."""
     for rows in ((X.slice(0, 0), Y[:0]), (X.to_pandas()[:0], Y[:0]), (TABLE.slice(0, 0),)):
         assert seeded(epsilon=1e5).fit(*rows).class_count_.max() < 1
+
+
+def test_an_infinite_number_in_an_array_is_refused_before_it_is_paid_for():
+    schema = Schema.of({"a": (-3.0, 3.0), "y": [0, 1]}, target="y", dataset="d")
+    ledger = Ledger.in_memory()
+    ledger.open_account("d", budget(1.0), unit=schema.unit)
+    X, y = np.array([[0.0], [np.inf], [1.0]]), [0, 1, 0]
+    with pytest.raises(ValueError, match="infinity"):
+        NaiveBayes(epsilon=0.5, schema=schema, ledger=ledger).fit(X, y)
+    assert ledger.balance("d").spent is None
+    with pytest.raises(DataError, match="infinity"):  # without a ledger, by whoever reads it
+        NaiveBayes(epsilon=0.5, schema=schema).fit(X, y)

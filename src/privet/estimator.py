@@ -122,8 +122,9 @@ class PrivateEstimator(BaseEstimator):
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
-            # With a schema, whoever reads a number refuses infinities: no pass over the data for that alone.
-            finite = "allow-nan" if declared is None else False
+            # With a schema, whoever reads a number refuses infinities: no pass over the data for that alone,
+            # unless the run is to be paid from a ledger, where a refusal should come before the reservation.
+            finite = False if declared is not None and self.ledger is None else "allow-nan"
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=finite)
             self.columns_ = self._positions(declared, X.shape[1])
         if declared is None:
