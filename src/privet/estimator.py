@@ -51,7 +51,8 @@ class PrivateEstimator(BaseEstimator):
         validate(self)
         if self.ledger is not None and self._declared() is not None:
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
-        source, schema = self._table(X, y)
+        # A refusal should come before the reservation, not only when the number is read.
+        source, schema = self._table(X, y, finite=self.ledger is not None)
         _require_columns(source, schema)
         self._run(source, schema, ledger=self.ledger)
         return self
@@ -102,8 +103,12 @@ class PrivateEstimator(BaseEstimator):
             "guarantee.",
         )
 
-    def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
-        """The source and the schema that X and y stand for."""
+    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
+        """The source and the schema that X and y stand for.
+
+        With a schema, whoever reads a number refuses infinities; ``finite`` looks for them now, in a pass of
+        its own over an array.
+        """
         declared = _cut(self._declared(), X)
         if y is None and (is_table(X) or (declared is not None and declared.target in _labels(X))):
             if declared is None:
@@ -122,10 +127,8 @@ class PrivateEstimator(BaseEstimator):
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
-            # With a schema, whoever reads a number refuses infinities: no pass over the data for that alone,
-            # unless the run is to be paid from a ledger, where a refusal should come before the reservation.
-            finite = False if declared is not None and self.ledger is None else "allow-nan"
-            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=finite)
+            check = "allow-nan" if finite or declared is None else False
+            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
             self.columns_ = self._positions(declared, X.shape[1])
         if declared is None:
             check_classification_targets(y)

@@ -113,14 +113,14 @@ class SampleAggregate(PrivateEstimator):
         self.value_ = low + (high - low) * release.value
         self.error_ = (high - low) * release.error
 
-    def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
+    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
         declared = self._declared()
         if y is None and declared is not None:
             # The function decides what is an attribute and what a target: any table of the columns will do.
             self.columns_ = declared.names
             names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
             return as_source(X, names=names, schema=declared), declared
-        return super()._table(X, y)
+        return super()._table(X, y, finite=finite)
 
     def _ranges(self) -> tuple[Numbers, Numbers]:
         """The declared ranges, one entry for each number that the function returns."""

@@ -32,9 +32,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         parts = [self._predictions(rows) for rows in self._rows(X)]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _table(self, X: Any, y: Any) -> tuple[Any, Schema]:
+    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
         if self._declared() is not None or is_table(X):
-            return super()._table(X, y)
+            return super()._table(X, y, finite=finite)
         # The opt-out from any guarantee: bounds read off the data, those of the target too.
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             validate_data(self, X, y, skip_check_array=True)
