@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 from privet.budget import Ledger, Pure, budget, exact
 from privet.checks.example import DATASET, WatchedSource, example, public
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
+from privet.evaluation import PrivateSearch, cross_validate
 from privet.learning.classify import NaiveBayes
 from privet.schema import Schema, Unit, draft, write_schema
 from privet.sources import ArrowSource, write_csv
@@ -203,10 +204,17 @@ def test_a_table_without_records_gives_noise_alone():
 def test_an_infinite_number_in_an_array_is_refused_before_it_is_paid_for():
     schema = Schema.of({"a": (-3.0, 3.0), "y": [0, 1]}, target="y", dataset="d")
     ledger = Ledger.in_memory()
-    ledger.open_account("d", budget(1.0), unit=schema.unit)
+    ledger.open_account("d", budget(3.0), unit=schema.unit)
     X, y = np.array([[0.0], [np.inf], [1.0]]), [0, 1, 0]
-    with pytest.raises(ValueError, match="infinity"):
-        NaiveBayes(epsilon=0.5, schema=schema, ledger=ledger).fit(X, y)
-    assert ledger.balance("d").spent is None
+    model = NaiveBayes(epsilon=0.5, schema=schema)
+    search = PrivateSearch(model, {"smoothing": [0.5, 1.0]}, epsilon=0.5, ledger=ledger)
+    for refused in (
+        lambda: model.set_params(ledger=ledger).fit(X, y),
+        lambda: cross_validate(model, X, y, folds=2, epsilon=0.5, ledger=ledger),
+        lambda: search.fit(X, y),
+    ):
+        with pytest.raises(ValueError, match="infinity"):
+            refused()
+        assert ledger.balance("d").spent is None
     with pytest.raises(DataError, match="infinity"):  # without a ledger, by whoever reads it
         NaiveBayes(epsilon=0.5, schema=schema).fit(X, y)

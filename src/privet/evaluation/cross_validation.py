@@ -122,7 +122,7 @@ def cross_validate(
         refuse_payment(epsilon, ledger)
     bound = settled_bound(log_loss_bound, public)
     twin = clone(estimator).set_params(ledger=None)
-    source, schema = twin._table(X, y)
+    source, schema = twin._table(X, y, finite=ledger is not None)
     inferred = twin._declared() is None
     if not inferred:
         schema.require_confirmed()

@@ -117,7 +117,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         settings, trials, price = self._planned()
         twin = clone(self.estimator).set_params(ledger=None)
-        source, schema = twin._table(X, y)
+        source, schema = twin._table(X, y, finite=self.ledger is not None)
         inferred = twin._declared() is None
         root = randomness.of(self.random_state)
         guaranteed = root.secure and not inferred
