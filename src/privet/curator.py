@@ -230,8 +230,9 @@ class Curator:
         size = loss.shape[0] * loss.shape[1]
         mechanism = OutputPerturbation(amount, size, l1, squared_l2, regularisation)
         if how == "objective":
+            curvature, rank = loss.curvature(self.schema)
             mechanism = ObjectivePerturbation(
-                amount, size, l1, squared_l2, regularisation, loss.curvature(self.schema), loss.classes
+                amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes
             )
         step = Step(what, mechanism.name, amount, mechanism.error(0.95), mechanism.unit)
         tilt = mechanism.tilt(self.randomness)

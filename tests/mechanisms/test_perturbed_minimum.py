@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +36,7 @@ def objective(amount, asked=Fraction(1), **how):
             "squared_l2": 3,
             "asked": asked,
             "curvature": Fraction(3, 4),
+            "rank": 1,
             "classes": 2,
         }
         | how
@@ -43,14 +45,19 @@ def objective(amount, asked=Fraction(1), **how):
 
 @pytest.mark.parametrize("amount", AMOUNTS, ids=str)
 @pytest.mark.parametrize("asked", [Fraction(0), Fraction(1), Fraction(10**6)])
-def test_the_parts_of_the_price_add_up_exactly(amount, asked):
-    minimum = objective(amount, asked)
+@pytest.mark.parametrize("rank", [1, 4])
+def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank):
+    minimum = objective(amount, asked, rank=rank)
     change = minimum.curvature / minimum.regularisation
-    assert minimum.regularisation >= asked
+    assert minimum.regularisation >= max(asked, minimum.curvature / 1000)
     near = minimum.noise
     apart = 2 * NEARNESS / Fraction(1, 1 << 29)
     if isinstance(amount, Pure):
-        assert minimum.tilt_noise.epsilon + change + near.epsilon <= amount.epsilon
+        with localcontext(prec=50):
+            exact_change = Decimal(change.numerator) / Decimal(change.denominator)
+            cost = Fraction(rank * (1 + exact_change / rank).ln())
+        assert minimum.tilt_noise.epsilon + cost + near.epsilon <= amount.epsilon
+        assert cost <= amount.epsilon * Fraction(26, 100)
         assert near.sensitivity >= math.sqrt(6) * apart + 6
         # The scale of the tilt, in units of the slope, is at least L1/ε.
         step = minimum._step
@@ -130,8 +137,37 @@ def test_without_its_curvature_term_the_gaussian_bound_is_wrong():
 def test_the_pure_bound_holds_exactly_in_one_dimension(ridge):
     scale = 2.0
     _, loss = divergences(ridge, stats.laplace(0, scale))
-    assert loss <= 1 / scale + 0.25 / ridge
+    assert loss <= 1 / scale + math.log1p(0.25 / ridge)
     assert loss > 0.99 / scale
+
+
+def test_the_pure_bound_is_nearly_reached_in_one_dimension():
+    """A small ridge and a flat tilt: nearly all of the loss is the curvature's. A smaller price is wrong."""
+    _, loss = divergences(0.02, stats.laplace(0, 100.0))
+    bound = 0.01 + math.log1p(0.25 / 0.02)
+    assert 0.99 * bound < loss <= bound
+
+
+@pytest.mark.parametrize("rank", [1, 2, 5])
+def test_the_price_of_the_curvature_is_that_of_its_rank(rank):
+    """On random changes of one trace; equal eigenvalues reach it: the price of a smaller rank is wrong."""
+    generator = np.random.default_rng(rank)
+    ridge, trace = 0.3, 2.0
+    bound = rank * math.log1p(trace / ridge / rank)
+    for _ in range(300):
+        records = generator.normal(size=(8, 6)) * generator.exponential()
+        rest = ridge * np.eye(6) + records.T @ records
+        came = generator.normal(size=(rank, 6))
+        came *= math.sqrt(trace / (came**2).sum())
+        went = generator.normal(size=(rank, 6))
+        went *= math.sqrt(trace / (went**2).sum())
+        with_both = [np.linalg.slogdet(rest + one.T @ one)[1] for one in (came, went, 0 * went)]
+        assert max(with_both) - min(with_both) <= bound + 1e-9
+    largest = np.eye(6)[:rank] * math.sqrt(trace / rank)
+    change = np.linalg.slogdet(ridge * np.eye(6) + largest.T @ largest)[1] - 6 * math.log(ridge)
+    assert change == pytest.approx(bound)
+    if rank > 1:
+        assert change > (rank - 1) * math.log1p(trace / ridge / (rank - 1)) + 0.01
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10, 100])

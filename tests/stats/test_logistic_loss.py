@@ -71,7 +71,9 @@ def test_one_record_stays_within_the_bounds(one, other, weights, classes):
                 {"x": pa.array([x], pa.float64()), "ward": pa.array([ward], pa.string()), "y": [y % classes]}
             )
             slope, curvature = slopes(rows, schema, w)
-            assert np.trace(curvature) <= float(loss.curvature(schema)) + 1e-9
+            trace, rank = loss.curvature(schema)
+            assert np.trace(curvature) <= float(trace) + 1e-9
+            assert np.linalg.matrix_rank(curvature, tol=1e-9, hermitian=True) <= rank
             assert np.linalg.eigvalsh(curvature).min() > -1e-9
             found.append(slope)
         moved = found[0] - found[1] if unit.neighbours == "replace" else found[0]

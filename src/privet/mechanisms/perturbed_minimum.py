@@ -1,10 +1,11 @@
 """The minimum of a regularised loss over private records: by a random tilt before, or by noise after.
 
 Both forms minimise Σ loss + λ/2·‖w‖² + b·w over all weights w, λ being fixed: it is no mean over the records,
-so their number stays private. The records come in through three numbers, for one unit of privacy:
+so their number stays private. The records come in through four numbers, for one unit of privacy:
 
 * L₁ and L₂: how far it can move the slope of the sum of losses (``l1``, ``squared_l2``);
-* T: the largest trace of the curvature that its records can bring (``curvature``); κ = T/λ.
+* T: the largest trace of the curvature that its records can bring (``curvature``), and r, its largest rank
+  (``rank``); κ = T/λ.
 
 ``solver`` gives weights w̃ whose slope has a norm of at most λτ, τ = 2⁻²⁰, so ‖w̃ − w*‖₂ ≤ τ for the true
 minimum w* (strong convexity). Before they leave they are rounded to a grid and get whole-number noise.
@@ -22,7 +23,8 @@ b and b′ of D and D′ differ by h, ‖h‖₁ ≤ L₁, ‖h‖₂ ≤ L₂, 
 where A′, A are the curvatures of the records that came and went, and H ≥ A + λ that of the whole of D.
 
 *Pure ε*, b* Laplace of scale L₁/ε₁ in each coordinate: the first term is at most ε₁, the second at most
-log det(1 + (H − A)^-½ A (H − A)^-½) ≤ tr(A)/λ ≤ κ. Together ε₁ + κ.
+log det(1 + (H − A)^-½ A (H − A)^-½). That matrix has at most r eigenvalues above 0, which add up to at most
+tr(A)/λ ≤ κ, and the logarithm is concave: at most r·log(1 + κ/r) ≤ κ. Together ε₁ + r·log(1 + κ/r).
 
 *zCDP*, b* normal with deviation σ, μ = L₂/σ: the Rényi divergence of every order α = 1 + t is at most α(μ²/2
 + a·κ²), ``a`` as computed by ``curvature_factor``. Write the ratio's logarithm as δ(h) + tr J − log det(1 +
@@ -79,10 +81,13 @@ __all__ = ["ObjectivePerturbation", "OutputPerturbation", "curvature_factor"]
 # How near the solver comes to the minimum, and how fine the released weights are.
 NEARNESS = Fraction(1, 1 << 20)
 FINENESS = Fraction(1, 1 << 29)
-# Of the budget: what the curvature's change may cost (λ is raised until it does not cost more; tried on two
-# real tables, of ε and of ρ), and what the solver's inexactness gets.
-CURVATURE_SHARE, CURVATURE_SHARE_OF_RHO = Fraction(1, 8), Fraction(1, 4)
+# Of the budget: what the curvature's change may cost (λ is raised until it does not cost more), and what the
+# solver's inexactness gets. Of ε it is an eighth to a quarter, more where ε is large, for then λ costs more
+# accuracy than the tilt (tried on two real tables, as the quarter of ρ was).
+CURVATURE_SHARE_OF_RHO = Fraction(1, 4)
 NEARNESS_SHARE = Fraction(1, 64)
+# A λ below this part of T gains nothing any more, and makes a solver's life hard.
+LEAST_OF_CURVATURE = Fraction(1, 1000)
 # Output noise should be of this deviation at most: λ is raised until it is. Weights are of the order of 1.
 TOLERABLE_NOISE = Fraction(1, 8)
 LARGEST_REGULARISATION = 1e10
@@ -171,13 +176,14 @@ class ObjectivePerturbation(OutputPerturbation):
     """A random tilt of the objective, whose minimum then is nearly all that is needed.
 
     >>> minimum = ObjectivePerturbation(
-    ...     Pure(Fraction(1)), 4, l1=3, squared_l2=3, asked=Fraction(1), curvature=Fraction(3, 4), classes=2
+    ...     Pure(Fraction(1)), 4, 3, 3, asked=Fraction(1), curvature=Fraction(3, 4), rank=1, classes=2
     ... )
-    >>> float(minimum.regularisation), round(float(minimum.tilt_noise.epsilon), 3)
-    (6.0, 0.859)
+    >>> round(float(minimum.regularisation), 3), round(float(minimum.tilt_noise.epsilon), 3)
+    (2.641, 0.734)
     """
 
     curvature: Fraction
+    rank: int
     classes: int
     name = "a random tilt of the objective"
     unit = "records in the slope of the loss"
@@ -186,7 +192,9 @@ class ObjectivePerturbation(OutputPerturbation):
     def regularisation(self) -> Fraction:
         """λ: at least what is asked, and enough that the curvature's change costs no more than its share."""
         if isinstance(self.amount, Pure):
-            least = self.curvature / (self.amount.epsilon * CURVATURE_SHARE)
+            share = self.amount.epsilon * (1 + min(self.amount.epsilon, Fraction(1))) / 8
+            change = max(Fraction(math.expm1(min(float(share / self.rank), 700.0))), share / self.rank)
+            least = self.curvature * max(1 / (self.rank * change), LEAST_OF_CURVATURE)
         else:
             most = self.amount.rho * CURVATURE_SHARE_OF_RHO / curvature_factor(self.classes)
             least = self.curvature * Fraction(root_up(1 / most))
@@ -203,7 +211,8 @@ class ObjectivePerturbation(OutputPerturbation):
 
     def _tilt_epsilon(self, change: Fraction) -> Fraction:
         assert isinstance(self.amount, Pure)
-        return self.amount.epsilon * (1 - NEARNESS_SHARE) - change
+        cost = self.rank * Fraction(math.log1p(up(change / self.rank)) * (1 + 2.0**-40))
+        return self.amount.epsilon * (1 - NEARNESS_SHARE) - cost
 
     @cached_property
     def _step(self) -> Fraction:

@@ -32,9 +32,9 @@ class LogisticLoss:
 
     **One record.** With x the encoded record, r its L1 norm and its squared L2 norm at most
     ``encoding.l1`` = m + 1, the slope is q·xᵀ, q = P(class | x) − [the class]. Two classes: |q| ≤ 1, so L1 ≤
-    r and L2² ≤ r, and the curvature p(1 − p)·x xᵀ has a trace of at most r/4. K classes: Σ|q| ≤ 2 and Σq² ≤
-    2, so twice as much; the curvature (diag(p) − p pᵀ) ⊗ x xᵀ has the trace (1 − Σp²)·‖x‖², at most
-    (1 − 1/K)·r. The encoded width never enters.
+    r and L2² ≤ r, and the curvature p(1 − p)·x xᵀ has a trace of at most r/4, and rank 1. K classes: Σ|q| ≤ 2
+    and Σq² ≤ 2, so twice as much; the curvature (diag(p) − p pᵀ) ⊗ x xᵀ has the trace (1 − Σp²)·‖x‖², at most
+    (1 − 1/K)·r, and rank K − 1 (a shift of all margins changes nothing). The encoded width never enters.
     """
 
     target: str
@@ -55,10 +55,10 @@ class LogisticLoss:
         records = schema.unit.most * (2 if schema.unit.neighbours == "replace" else 1)
         return norm * records, norm * records**2
 
-    def curvature(self, schema: Schema) -> Fraction:
-        """The largest trace of the curvature that the records of one unit of privacy can bring."""
+    def curvature(self, schema: Schema) -> tuple[Fraction, int]:
+        """The largest trace, and rank, of the curvature that the records of one unit of privacy can bring."""
         most = Fraction(1, 4) if self.classes == 2 else 1 - Fraction(1, self.classes)
-        return most * self.encoding.l1 * schema.unit.most
+        return most * self.encoding.l1 * schema.unit.most, (self.classes - 1) * schema.unit.most
 
     def examples(self, rows: Rows) -> Iterator[Examples]:
         """The records that have a class, in blocks."""
