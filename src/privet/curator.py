@@ -65,8 +65,9 @@ _FUNCTION_CAVEATS = (
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
 _SOLVER_CAVEAT = (
-    "The proof assumes that the minimum can be found for every table. Where it cannot, an error says so "
-    "instead of a release, and that there was such an error is not protected."
+    "The proof assumes that the minimum can be found for every table. Where it cannot, as with very many "
+    "records (millions), an error says so instead of a release, and that there was such an error is not "
+    "protected."
 )
 
 
@@ -226,14 +227,7 @@ class Curator:
         from privet.engines.minimum import minimum
 
         [amount] = self._spend([self._left])
-        l1, squared_l2 = loss.slope_norms(self.schema)
-        size = loss.shape[0] * loss.shape[1]
-        mechanism = OutputPerturbation(amount, size, l1, squared_l2, regularisation)
-        if how == "objective":
-            curvature, rank = loss.curvature(self.schema)
-            mechanism = ObjectivePerturbation(
-                amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes
-            )
+        mechanism = self._perturbation(amount, loss, how, regularisation)
         step = Step(what, mechanism.name, amount, mechanism.error(0.95), mechanism.unit)
         tilt = mechanism.tilt(self.randomness)
         exact = minimum(
@@ -248,6 +242,32 @@ class Curator:
         self._caveats.append(_SOLVER_CAVEAT)
         noisy = mechanism.release(exact, self.randomness)
         return Release(noisy, mechanism.standard_deviation, step.error, step), mechanism.regularisation
+
+    def _perturbation(
+        self,
+        amount: Pure | Zcdp,
+        loss: LogisticLoss,
+        how: Literal["objective", "output"],
+        regularisation: Fraction,
+    ) -> OutputPerturbation:
+        l1, squared_l2 = loss.slope_norms(self.schema)
+        size = loss.shape[0] * loss.shape[1]
+        if how == "output":
+            return OutputPerturbation(amount, size, l1, squared_l2, regularisation)
+        curvature, rank = loss.curvature(self.schema)
+        return ObjectivePerturbation(
+            amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes
+        )
+
+    def can_minimise(self, loss: LogisticLoss, regularisation: Fraction, records: int) -> bool:
+        """Whether double precision is enough to minimise the tilted loss of about so many records.
+
+        By what is public: the schema, the budget, and a number of records that is declared or was paid for;
+        there is room for eight times as many, with weights of the order of 1.
+        """
+        amount = self.currency.share(self._left)
+        mechanism = self._perturbation(amount, loss, "objective", regularisation)
+        return loss.rounding(8 * records, margin=loss.encoding.l1) <= mechanism.tolerance
 
     def sample_and_aggregate(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression as Reference
 
-from privet.engines.minimum import minimum
+from privet.engines.minimum import _Kept, _Problem, minimum
 from privet.errors import DataError
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
@@ -120,8 +122,35 @@ def test_the_rounding_bound_covers_what_double_precision_loses(classes):
         p[np.arange(len(p)), actual] -= 1
         exact += p[:, -len(w) :].T @ x.T.astype(np.longdouble)
     lost = float(np.linalg.norm((exact - slope).astype(float)))
-    assert lost <= loss.rounding(20_000, w)
-    assert loss.rounding(20_000, w) < 1e-5  # and it leaves room for a tolerance
+    bound = loss.rounding(20_000, loss.largest_margin(w))
+    assert lost <= bound < 1e-8  # which leaves room for a tolerance
+
+
+def test_the_rounding_bound_holds_however_small_the_blocks_are():
+    """A source may come in batches of one record. The same record each time is the worst for plain sums."""
+    schema, loss, records = schema_of(), loss_of(schema_of()), 50_000
+    one = batch(pa.table({"x": [0.9], "ward": ["a"], "y": [1], "who": [1]}).cast(table(1).schema))
+    single = ArrowSource(pa.Table.from_batches([one] * records))
+    w = np.array([[0.1, 0.2, 0.3, -0.1, 0.4]])
+    problem = _Problem(loss, _Kept(loss, single, schema), 0.0, 0 * w)
+    slope, _ = problem.at(w, curvature=False)
+    [(x, _)] = loss.examples(Rows(one, schema))
+    with localcontext(prec=50):
+        margin = sum(Decimal(float(a)) * Decimal(float(b)) for a, b in zip(w[0], x[:, 0], strict=True))
+        q = 1 / (1 + (-margin).exp()) - 1
+        exact = [records * q * Decimal(float(value)) for value in x[:, 0]]
+        lost = sum((Decimal(float(a)) - b) ** 2 for a, b in zip(slope[0], exact, strict=True)).sqrt()
+    assert lost <= problem.rounding(w) < 1e-8
+    plain = sum(float(q) * x[0, 0] for _ in range(records))  # the test can tell: plain sums lose far more
+    assert abs(Decimal(float(plain)) - exact[0]) > 20 * lost
+
+
+def test_no_margin_is_larger_than_said():
+    schema, rows = schema_of(4), table(300, classes=4)
+    loss = loss_of(schema)
+    w = np.random.default_rng(5).normal(0, 2, loss.shape)
+    margins = [np.abs(w @ x).max() for x, _ in loss.examples(Rows(batch(rows), schema))]
+    assert 0.5 * loss.largest_margin(w) < max(margins) <= loss.largest_margin(w)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -42,7 +42,7 @@ def minimum(
         slope, curvature = problem.at(weights)
         for _ in range(MOST_STEPS):
             norm = float(np.linalg.norm(slope))
-            if norm + problem.rounding(weights) <= tolerance:
+            if norm * (1 + 2.0**-40) + problem.rounding(weights) <= tolerance:
                 return weights
             if curvature is None:
                 slope, curvature = problem.at(weights)
@@ -103,14 +103,18 @@ class _Problem:
     def at(self, weights: Matrix, curvature: bool = True) -> tuple[Matrix, Matrix | None]:
         """Its slope and, if wanted, its curvature."""
         slope, bent, self._records = np.zeros_like(weights), self._ridge * np.eye(weights.size), 0
+        lost = np.zeros_like(weights)  # what the additions of blocks have rounded away (Knuth's exact sum)
         for block in self._examples:
             more, bend = self._loss.derivatives(block, weights, curvature)
-            slope += more
+            total = slope + more
+            added = total - slope
+            lost += (slope - (total - added)) + (more - added)
+            slope = total
             bent += 0.0 if bend is None else bend
             self._records += len(block[1])
-        return slope + (self._ridge * weights + self._tilt), bent if curvature else None
+        return slope + lost + (self._ridge * weights + self._tilt), bent if curvature else None
 
     def rounding(self, weights: Matrix) -> float:
         """By how much the norm of the slope, as last computed, may be off."""
         rest = float(np.abs(self._ridge * weights).sum() + np.abs(self._tilt).sum())
-        return self._loss.rounding(self._records, weights) + 2.0**-51 * rest
+        return self._loss.rounding(self._records, self._loss.largest_margin(weights)) + 2.0**-51 * rest

@@ -22,8 +22,9 @@ Matrix = NDArray[np.float64]
 #: Encoded records, a coordinate in each row, and the code of each record's class.
 Examples = tuple[Matrix, NDArray[np.int64]]
 
-# Sums are taken over so many records at a time: the block stays in the cache, and rounding errors stay small.
-AT_ONCE = 4096
+# Records are taken so many at a time, for the block stays in the cache then; their slopes are summed in parts
+# of so many, which keeps rounding errors small.
+AT_ONCE, SUMMED = 4096, 256
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ class LogisticLoss:
         if len(weights) == 1:
             p = expit(margins)
             root = np.multiply(x, np.sqrt(p * (1 - p)), out=_room(x.shape)) if curvature else x
-            return (p - actual) @ x.T, root @ root.T if curvature else None
+            return _sums(p - actual, x), root @ root.T if curvature else None
         p = softmax(margins, axis=0)
         q = p.copy()
         q[actual, np.arange(actual.size)] -= 1
-        return q @ x.T, self._joint_curvature(x, p) if curvature else None
+        return _sums(q, x), self._joint_curvature(x, p) if curvature else None
 
     def _joint_curvature(self, x: Matrix, p: Matrix) -> Matrix:
         k, d = self.shape
@@ -96,18 +97,37 @@ class LogisticLoss:
                 curvature[other, :, one, :] = curvature[one, :, other, :].T
         return curvature.reshape(k * d, k * d)
 
-    def rounding(self, records: int, weights: Matrix) -> float:
+    def largest_margin(self, weights: Matrix) -> float:
+        """No record's margin is larger: each attribute brings one weight, or a part of it."""
+        largest = np.abs(weights[:, 0])
+        for block in self.encoding.blocks:
+            largest = largest + np.abs(weights[:, block.place]).max(axis=1)
+        return float(largest.max()) * (1 + 2.0**-30)
+
+    def rounding(self, records: int, margin: float) -> float:
         """By how much the L2 norm of a slope, summed in double precision, can be off.
 
-        With u = 2⁻⁵³: a margin is off by at most (m + 2)·u·‖w‖₁ (a sum of so many terms), hence P by a
-        quarter of that (a half for the softmax), plus a few u for exp and the division; a sum of n terms of
-        at most 1, in blocks of B, by (B + n/B)·u·n. In each of the coordinates, so times the root of their
-        number.
+        With u = 2⁻⁵³, W the largest ``margin`` and r = m + 1 terms in it that are not 0: a margin is off by
+        at most (r + 3)·u·W, with the softmax's shift. P moves a quarter as much for two classes, all P of the
+        softmax together as much, and exp, sum and division add (K + 16)·u. A record's slope is off by that
+        times ‖x‖₂ ≤ √r. The sum over a block is off by the longest chain of additions, SUMMED +
+        AT_ONCE/SUMMED + 2, times u times Σ|q||x| in each coordinate, whose norm is at most √(2r) for each
+        record. Sums of blocks are compensated (``engines.minimum``): they add 2u, however many there are.
         """
-        terms = self.encoding.l1 + 8
-        chance = terms * (1.0 + float(np.abs(weights).sum()))
-        sums = AT_ONCE + records / AT_ONCE + 2
-        return 2.0**-52 * records * (chance + sums) * weights.size**0.5
+        terms = self.encoding.l1
+        chance = (terms + 3) * margin * (0.25 if self.classes == 2 else 1.0) + self.classes + 16
+        chain = SUMMED + AT_ONCE / SUMMED + 4
+        return 2.0**-53 * (1 + 2.0**-20) * records * (chance + chain) * (2.0 * terms) ** 0.5
+
+
+def _sums(q: Matrix, x: Matrix) -> Matrix:
+    """q·xᵀ over the records of a block, in parts of ``SUMMED``, which are added up one after the other."""
+    whole = x.shape[1] // SUMMED * SUMMED
+    total = q[:, whole:] @ x[:, whole:].T
+    if whole:
+        left = q[:, :whole].reshape(len(q), -1, SUMMED).transpose(1, 0, 2)
+        total += (left @ x[:, :whole].reshape(len(x), -1, SUMMED).transpose(1, 2, 0)).sum(axis=0)
+    return total
 
 
 def _room(shape: tuple[int, int]) -> Matrix:

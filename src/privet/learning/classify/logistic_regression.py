@@ -9,6 +9,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from privet.budget import exact
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
 from privet.learning.linear.functional import fit_functional
@@ -197,6 +198,8 @@ class LogisticRegression(PrivateClassifier):
             return "newton", "chosen because at this budget the noise on a tilted objective would be large"
         if records * float(loss.shape[0] * loss.shape[1]) ** 2 > MOST_WORK:
             return "newton", "chosen because the exact minimum of a problem of this size takes too long"
+        if not curator.can_minimise(loss, exact(self.regularisation), records):
+            return "newton", "chosen because the minimum over so many records cannot be found exactly enough"
         return "objective", f"chosen because its noise is small beside about {records} records ({origin})"
 
     def _of_steps(self, steps: int, records: int, origin: str) -> str:
