@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
@@ -16,7 +17,7 @@ from privet.checks.example import DATASET, WatchedSource, example, public
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.evaluation import PrivateSearch, cross_validate
 from privet.learning.classify import NaiveBayes
-from privet.schema import Schema, Unit, draft, write_schema
+from privet.schema import Category, Schema, Unit, draft, write_schema
 from privet.sources import ArrowSource, write_csv
 
 TABLE = example()
@@ -218,3 +219,35 @@ def test_an_infinite_number_in_an_array_is_refused_before_it_is_paid_for():
         assert ledger.balance("d").spent is None
     with pytest.raises(DataError, match="infinity"):  # without a ledger, by whoever reads it
         NaiveBayes(epsilon=0.5, schema=schema).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("domain", "value", "odd"),
+    [
+        (("1", "2"), 1.0, "xx"),
+        (("True", "False"), True, 2),
+        (("a", "b"), "a", 3.5),
+        ((2**60, 2**60 + 1), 2**60 + 1, 0.5),
+    ],
+    ids=str,
+)
+def test_one_record_of_a_list_does_not_change_how_the_others_are_read(domain, value, odd):
+    """NumPy would make texts of all numbers beside one text. Here the mixture is refused, for X and for y."""
+    schema = Schema((Category("c", domain, other="rest"), Category("y", domain, other="rest")), target="y")
+    alike, mixed = [[value]] * 50, [[value]] * 50 + [[odd]]
+    model = NaiveBayes(epsilon=1e5, schema=schema, random_state=0).fit(alike, [value] * 50)
+    assert np.argmax(model.class_count_) == [str(each) for each in domain].index(str(value).removesuffix(".0"))
+    for X, y in ((mixed, [value] * 51), ([[value]] * 51, [value] * 50 + [odd])):
+        for rows in (X, pd.DataFrame(X, columns=["c"], dtype=object)):
+            with pytest.raises(DataError, match="mixes text, numbers"):
+                NaiveBayes(epsilon=1.0, schema=schema).fit(rows, y)
+
+
+def test_no_refusal_tells_how_many_records_there_are():
+    X, y = np.zeros((137, 1)), [0] * 137
+    schema = Schema.of({"a": (-1.0, 1.0), "y": [0, 1]}, target="y")
+    for rows in (X, X.tolist(), pd.DataFrame(X, columns=["a"])):
+        for target in (y[1:], np.zeros((137, 2)), np.zeros((137, 1, 1)), 1):
+            with pytest.raises(DataError, match=r"number of records|must be one column") as caught:
+                NaiveBayes(schema=schema).fit(rows, target)
+            assert "13" not in str(caught.value)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from privet import randomness
 from privet.budget import Ledger, budget
@@ -27,6 +27,7 @@ from privet.errors import DataError, SchemaError
 from privet.parameters import validate
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
+from privet.sources import as_array
 from privet.stats import Rows
 
 __all__ = ["LedgerParameter", "PrivateClassifier", "PrivateEstimator", "SchemaParameter", "require_array"]
@@ -122,11 +123,12 @@ class PrivateEstimator(BaseEstimator):
             return as_source(X, schema=declared), declared
         if labels := _labels(X):
             validate_data(self, X, y, skip_check_array=True)
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
+            y = column_or_1d(_target_of(X, y), warn=True)
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
+            if declared is not None:
+                X, y = as_array(X), _target_of(X, y)
             check = "allow-nan" if finite or declared is None else False
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
             self.columns_ = self._positions(declared, X.shape[1])
@@ -158,7 +160,7 @@ class PrivateEstimator(BaseEstimator):
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
             require_array(X)
-            X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
+            X = validate_data(self, as_array(X), reset=False, dtype=None, ensure_all_finite="allow-nan")
             return read_rows(X, self.schema_, self.columns_)
         return read_rows(X, self.schema_)
 
@@ -219,6 +221,18 @@ def require_array(X: Any, y: Any = None) -> None:
             f"Expected 2D array, got {'1D' if dimensions else 'scalar'} array instead.",
             "Reshape your data: a row for each record, a column for each attribute.",
         )
+
+
+def _target_of(X: Any, y: Any) -> Any:
+    """The target as an array with one value for each record; no refusal tells how many there are."""
+    if y is None:
+        return None  # scikit-learn says what to do
+    target = as_array(y)
+    if target.ndim == 0 or target.ndim > 2 or (target.ndim == 2 and target.shape[1] != 1):
+        raise DataError("The target must be one column.", "Pass y with one value for each record.")
+    if len(target) != len(X):
+        raise DataError("X and y do not have the same number of records.", "Pass y with one value for each.")
+    return target
 
 
 def _cut(schema: Schema | None, X: Any) -> Schema | None:

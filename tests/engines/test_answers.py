@@ -338,7 +338,11 @@ def test_text_in_a_number_is_refused_without_quoting_it(way, tmp_path):
         ([True, False, False, None], (True, False), [1, 2, 1]),
         ([True, False, False, None], ("true", "false"), [1, 2, 1]),
         ([True, False, False, None], (1, 0), [1, 2, 1]),
-        ([1, 3, 3], ("1", "1.0", "3"), [0, 1, 2, 0]),
+        (["1.0", "2", " 2", "+2e0", None], ("1", "2"), [1, 3, 1]),
+        (["1", "1.0", "3.0", "3"], ("1", "1.0", "3"), [1, 1, 2, 0]),
+        (["TRUE", "false", "False", None], ("1", "0"), [1, 2, 1]),
+        (["true", "1.00", "0", None], (True, False), [2, 1, 1]),
+        (["TRUE", "0.0", "0e9", None], (1, 0), [1, 2, 1]),
         (np.array([0.5, 2, 2], np.float32), (0.5, 2), [1, 2, 0]),
     ],
     ids=str,
@@ -349,6 +353,29 @@ def test_one_category_in_many_types(way, values, domain, expected, tmp_path):
     engine, source = way(data, tmp_path)
     [answer] = engine.answer([Contingency("c", "ill")], source, schema)
     assert answer[:, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("way", [arrays, memory_table], ids=lambda way: way.__name__)
+def test_what_is_no_number_in_python_or_in_a_database_is_none_here(way, tmp_path):
+    texts = ["1_000", "1000", "0x3e8", "\u0661", "inf", "nan", "1e", "e1", ".", "1e3", "1000.", "1,000", ""]
+    schema = Schema((Category("c", ("1000", "1"), other="rest"), Category("ill", ("no",))), target="ill")
+    engine, source = way(pa.table({"c": texts, "ill": ["no"] * len(texts)}), tmp_path)
+    [answer] = engine.answer([Contingency("c", "ill")], source, schema)
+    assert answer[:, 0].tolist() == [3, 0, 10, 0]
+
+
+def test_one_record_that_turns_a_file_s_column_into_text_changes_nothing_else(tmp_path):
+    import ibis
+
+    schema = Schema((Category("c", ("1", "2"), other="rest"), Category("ill", (0,))), target="ill")
+    found = []
+    for values in (["1.0"] * 50, ["1.0"] * 50 + ["xx"]):
+        path = tmp_path / f"{len(values)}.csv"
+        path.write_text("c,ill\n" + "".join(f"{value},0\n" for value in values))
+        table = ibis.duckdb.connect().read_csv(path)
+        [answer] = SqlEngine().answer([Contingency("c", "ill")], TableSource(table), schema)
+        found.append((str(table.schema()["c"]), answer[:, 0].tolist()))
+    assert found == [("float64", [50, 0, 0, 0]), ("string", [50, 0, 1, 0])]
 
 
 @every_way

@@ -37,12 +37,13 @@ def test_first_records_stay(people, most, size):
 
 
 @given(
-    st.lists(st.sampled_from([1.0, 2.5, float("nan"), None]), max_size=10),
+    st.lists(st.sampled_from([0.0, -0.0, 2.5, float("nan"), None]), max_size=10),
     st.integers(1, 2),
     st.integers(1, 4),
 )
-def test_nan_names_nobody(people, most, size):
-    assert kept(pa.array(people, pa.float64()), most, size) == naive(people, most)
+def test_nan_names_nobody_and_zero_is_one_person(people, most, size):
+    for kind in (pa.float64(), pa.float32()):
+        assert kept(pa.array(people, kind), most, size) == naive(people, most)
 
 
 def test_a_dictionary_may_hold_a_person_twice_or_a_null():

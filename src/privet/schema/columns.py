@@ -25,6 +25,7 @@ HEADER = "declared by the file's header"
 WHOLESALE = "read off the data, then declared public wholesale"
 DRAFTED = "read off the data"
 _LARGEST = sys.float_info.max
+_SMALLEST_HALF = 1e-280  # fixed-point scales are divided by half a range
 ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, DRAFTED)
 
 
@@ -72,8 +73,8 @@ class Number:
                 f"Column '{self.name}': low ({self.low:g}) must be below high ({self.high:g}).",
                 "Swap them, or leave a column with one possible value out of the schema.",
             )
-        # Half the range divides, so a range that floats cannot halve is as useless as an infinite one.
-        if not math.isfinite(float(self.high) - float(self.low)) or self.half_range == 0:
+        # Half the range divides, so one that floats cannot divide by is as useless as an infinite one.
+        if not math.isfinite(float(self.high) - float(self.low)) or self.half_range < _SMALLEST_HALF:
             raise SchemaError(
                 f"Column '{self.name}': the range from low to high is not a number to compute with.",
                 "Give bounds that are less far apart, or less close.",

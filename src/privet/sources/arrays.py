@@ -18,7 +18,7 @@ from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS, Source
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_source"]
+__all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_array", "as_source"]
 
 # Bytes of a strided block, and rows of it that are turned into columns at a time: both sides of the copy then
 # stay in the nearest caches, and the cost of handling a block is spread over many rows.
@@ -116,7 +116,12 @@ class _Columns:
         if block.dtype.kind == "O":
             if name not in self._types:
                 self._types[name] = _object_type(name, self._columns[name])
-            return pa.array(block, type=self._types[name], from_pandas=True)
+            try:
+                return pa.array(block, type=self._types[name], from_pandas=True)
+            except (
+                pa.ArrowInvalid
+            ):  # a whole number that no floating-point number equals, beside such numbers
+                raise _mixed(name) from None
         # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
         return pa.array(_readable(name, np.ascontiguousarray(block)))
 
@@ -129,25 +134,28 @@ def _block_rows(columns: Any) -> int:
 
 def _object_type(name: str, column: np.ndarray) -> pa.DataType:
     """The one type of a column of Python objects, found block by block."""
-    mixed = DataError(
-        f"Column '{name}' mixes text, numbers or other kinds of values.",
-        "Make it all numbers or all text.",
-    )
     found: set[pa.DataType] = set()
     for start in range(0, len(column), BATCH_ROWS):
         try:
             found.add(pa.array(column[start : start + BATCH_ROWS], from_pandas=True).type)
         except (pa.ArrowException, OverflowError, ValueError, TypeError):
-            raise mixed from None
+            raise _mixed(name) from None
     found.discard(pa.null())
     if not found:
         return pa.float64()
     if len(found) > 1:
         if not all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in found):
-            raise mixed
+            raise _mixed(name)
         return pa.float64()
     kind = found.pop()
     return pa.float64() if pa.types.is_floating(kind) else kind
+
+
+def _mixed(name: str) -> DataError:
+    return DataError(
+        f"Column '{name}' mixes text, numbers or other kinds of values.",
+        "Make it all numbers or all text.",
+    )
 
 
 def _readable(name: str, block: np.ndarray) -> np.ndarray:
@@ -166,17 +174,38 @@ def _readable(name: str, block: np.ndarray) -> np.ndarray:
     )
 
 
-def _array(data: Any) -> np.ndarray:
-    """Lists as an array in which text and numbers stay what they are."""
+def as_array(data: Any) -> np.ndarray:
+    """An array in which values stay what they are, whatever stands beside them.
+
+    NumPy gives a list one type for all its records: beside one text, every number becomes a text, and beside
+    one number, every truth value a number. One record would change how all the others are read. So a list
+    that mixes kinds becomes an array of objects, and a column of it that does is refused when it is read.
+
+    >>> as_array([[1.0, "a"], [2.0, "b"]]).tolist(), as_array([True, 2]).dtype
+    ([[1.0, 'a'], [2.0, 'b']], dtype('O'))
+    """
     if isinstance(data, np.ndarray):
         return data
     if hasattr(data, "tocsr"):
         raise DataError("Privet does not read sparse matrices.", "Pass X.toarray() or a file.")
     try:
         array = np.asarray(data)
-        return array if array.dtype.kind in "iufb" else np.asarray(data, dtype=object)
+        if array.dtype.kind in "iufb" and (hasattr(data, "dtype") or _alike(data, array)):
+            return array
+        return np.asarray(data, dtype=object)
     except (ValueError, TypeError, OverflowError):
         raise DataError("The rows do not all have the same length.", "Give a rectangular table.") from None
+
+
+def _alike(data: Any, array: np.ndarray) -> bool:
+    """Whether all values are truth values, or all numbers that this array of them holds exactly."""
+    types = set(map(type, np.asarray(data, dtype=object).ravel().tolist()))
+    if types <= {bool, np.bool_}:
+        return True
+    if any(issubclass(one, bool | np.bool_) for one in types):
+        return False
+    whole = any(issubclass(one, int | np.integer) for one in types)
+    return array.dtype.kind != "f" or not whole or not bool((np.abs(array) > 2**53).any())
 
 
 class ArraySource(_Columns):
@@ -189,7 +218,7 @@ class ArraySource(_Columns):
     def __init__(
         self, X: Any, y: Any = None, names: Sequence[str] | None = None, target: str | None = None
     ) -> None:
-        X = _array(X)
+        X = as_array(X)
         if X.ndim != 2:
             raise DataError(
                 f"Expected a table of rows and columns, not an array of {X.ndim} dimension(s).",
@@ -244,7 +273,7 @@ class FrameSource(_Columns):
 def _one_column(y: Any) -> Any:
     if hasattr(y, "iloc") and getattr(y, "ndim", 1) == 1:
         return y
-    array = _array(y)
+    array = as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -33,8 +33,9 @@ def bound_batches(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[pa.
         column = batch.column(place)
         if pa.types.is_dictionary(column.type):  # its dictionary may hold a person twice, or a null
             column = column.dictionary_decode()
-        if pa.types.is_floating(column.type):  # NaN differs from itself: each would be a new person
-            column = pc.if_else(pc.is_nan(column), None, column)
+        if pa.types.is_floating(column.type):  # NaN differs from itself, and 0 has two signs: no new persons
+            column = pc.cast(column, pa.float64())
+            column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)
         people = pc.dictionary_encode(column)
         names = people.dictionary.to_pylist()
         codes = people.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)

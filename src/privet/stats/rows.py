@@ -7,7 +7,8 @@ and coding by the public domain cannot be forgotten, and never happen after the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -29,7 +30,11 @@ TURNED_ROWS = 512
 
 _FLOAT64 = pa.float64()
 
-TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+WORDS = {"true": True, "false": False}
+_TRUTH = WORDS | {"1": True, "1.0": True, "0": False, "0.0": False}
+
+#: A text that is read as a number, by whoever reads it: what Python and databases take besides differs.
+NUMERAL = r"^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *$"
 
 
 class Rows:
@@ -178,26 +183,21 @@ class Rows:
         known = {value: code for code, value in enumerate(domain_of_type(column, array.type))}
         if not pa.types.is_dictionary(array.type):
             array = pc.dictionary_encode(array)
-        otherwise, missing = _reading(column), column.size
-        table = np.fromiter(
-            (
-                missing
-                if value is None or value != value
-                else known[value]
-                if value in known
-                else otherwise.get(TRUTH.get(str(value).lower()), other)
-                if isinstance(column.values[0], bool)
-                else otherwise.get(_as_number(value), other)
-                for value in array.dictionary.to_pylist()
-            ),
-            codes.dtype,
-            len(array.dictionary),
-        )
+        numbers, truths = numbers_of(column), truths_of(column)
+        table = np.full(len(array.dictionary), other, codes.dtype)
+        for place, value in enumerate(array.dictionary.to_pylist()):
+            if value is None or value != value:
+                table[place] = column.size
+            elif value in known:
+                table[place] = known[value]
+            elif isinstance(value, str):
+                by_truth = truths.get(WORDS.get(value.lower()), other)
+                table[place] = numbers.get(_as_number(value), by_truth)
         indices = array.indices.fill_null(0) if array.null_count else array.indices
         if len(table):
             kernels.look_up(indices.to_numpy(zero_copy_only=False), table, 0, other, codes)
         else:
-            codes[:] = missing
+            codes[:] = column.size
 
     def _refuse_missing(self, name: str) -> None:
         raise DataError(
@@ -228,7 +228,7 @@ def _edges(column: Number, cuts: tuple[float, ...]) -> tuple[NDArray[np.float64]
 @lru_cache(maxsize=4096)
 def _integer_table(column: Category, other: int, kind: Any) -> tuple[NDArray[Any] | None, int]:
     """The code of each whole number from the lowest to the highest of the domain, and the lowest."""
-    numbers = [_as_number(value) for value in column.values]
+    numbers = domain_of_type(column, pa.int64())
     domain = {int(v): code for code, v in enumerate(numbers) if v is not None and int(v) == v}
     low, high = (min(domain), max(domain)) if domain else (0, 0)
     if high - low > 1 << 16:
@@ -250,36 +250,67 @@ def domain_of_type(column: Category, kind: Any) -> list[Any]:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return [_as_number(value) for value in column.values]
+        return _distinct(column, [_as_number(value) for value in column.values], "number")
     if pa.types.is_boolean(kind):
-        return [TRUTH.get(str(value).lower()) for value in column.values]
+        return _distinct(column, [_truth(value) for value in column.values], "truth value")
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
         return [str(value) for value in column.values]
+    held = "values made of others" if pa.types.is_nested(kind) else kind
     raise DataError(
-        f"Column '{column.name}' is declared a category, but the table holds {kind} there.",
+        f"Column '{column.name}' is declared a category, but the table holds {held} there.",
         "Turn it into text, whole numbers or booleans first.",
     )
 
 
-def _reading(column: Category) -> dict[Any, int]:
-    """The codes of a domain of numbers or booleans for a text column, where "1.0" is 1 and "TRUE" is true."""
-    if isinstance(column.values[0], str):
-        return {}
-    return {value: code for code, value in enumerate(column.values)}
+def _distinct(column: Category, domain: list[Any], kind: str) -> list[Any]:
+    known = [value for value in domain if value is not None]
+    if len(set(known)) < len(known):
+        raise DataError(
+            f"Column '{column.name}' is not text, and two of its declared values are the same {kind}.",
+            "Store the column as text, or declare each value once.",
+        )
+    return domain
+
+
+@lru_cache(maxsize=4096)
+def numbers_of(column: Category) -> dict[Any, int]:
+    """The code of each number in a domain, for a text column, where "1.0" is 1.
+
+    Whether a table stores a column as numbers or as text can depend on a single record, so a value must get
+    the same code either way. A number that two texts of the domain stand for is none of them.
+    """
+    return _unambiguous(_as_number(value) for value in column.values)
+
+
+@lru_cache(maxsize=4096)
+def truths_of(column: Category) -> dict[Any, int]:
+    """The same for truth values, where "TRUE" is true."""
+    return _unambiguous(_truth(value) for value in column.values)
+
+
+def _unambiguous(values: Iterable[Any]) -> dict[Any, int]:
+    codes: dict[Any, list[int]] = {}
+    for code, value in enumerate(values):
+        codes.setdefault(value, []).append(code)
+    return {value: places[0] for value, places in codes.items() if value is not None and len(places) == 1}
+
+
+def _truth(value: Any) -> bool | None:
+    return _TRUTH.get(str(value).lower())
 
 
 def _as_number(value: Any) -> Any:
     """The number that a value stands for; whole numbers stay whole, for floats hold only 53 bits of them."""
     if isinstance(value, int):
         return int(value)
-    try:
-        return int(value) if isinstance(value, str) else float(value)
-    except (ValueError, TypeError):
-        pass
-    try:
-        number = float(value)
-    except (ValueError, TypeError):
-        return None
+    if isinstance(value, str):
+        if not re.match(NUMERAL, value):
+            return None
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    number = float(value)
     return number if math.isfinite(number) else None
 
 

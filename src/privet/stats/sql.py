@@ -6,7 +6,7 @@ from typing import Any
 
 from privet.errors import DataError
 from privet.schema import Category, Column, Number, Schema
-from privet.stats.rows import TRUTH, domain_of_type
+from privet.stats.rows import NUMERAL, WORDS, domain_of_type, numbers_of, truths_of
 
 __all__ = ["code", "fixed_point", "is_infinite", "refuse"]
 
@@ -27,12 +27,12 @@ def _category(table: Any, column: Category) -> Any:
         value = value.cast("float64")
     known = {each: place for place, each in enumerate(domain_of_type(column, kind.to_pyarrow()))}
     matches = [(value == each, place) for each, place in known.items() if each is not None]
-    if kind.is_string() and isinstance(column.values[0], bool):  # "TRUE" is the true of a boolean domain
-        places = {each: place for place, each in enumerate(column.values)}
-        matches += [(value.lower() == text, places[t]) for text, t in TRUTH.items() if t in places]
-    elif kind.is_string() and not isinstance(column.values[0], str):  # "1.0" is the 1 of a numeric domain
-        number = value.try_cast("float64")
-        matches += [(number == float(each), place) for place, each in enumerate(column.values)]
+    if kind.is_string():  # "1.0" is the 1 of a domain, and "TRUE" its true
+        if numbers := numbers_of(column):
+            number = value.re_search(NUMERAL).ifelse(value.try_cast("float64"), None)
+            matches += [(number == _double(each), place) for each, place in numbers.items()]
+        truths = truths_of(column)
+        matches += [(value.lower() == text, truths[t]) for text, t in WORDS.items() if t in truths]
     return ibis.cases(
         (absent, missing),
         *matches,

@@ -143,6 +143,9 @@ def test_auto_picks_by_what_is_public_and_says_why():
     huge = why(records=2**40)
     assert huge[0] == "newton"
     assert "takes too long" in huge[1]
+    many = why(records=10**8)
+    assert many[0] == "newton"
+    assert "cannot be found exactly enough" in many[1]
 
 
 def test_the_number_of_records_can_be_estimated_privately():
