@@ -1,6 +1,6 @@
 """Reports: one HTML file that holds everything it shows, for people to read, keep and send on."""
 
 from privet.report.page import Page, Section
-from privet.report.plots import bars, error_bars, lines, points, save_svg, stacked
+from privet.report.plots import bars, error_bars, intervals, lines, points, save_svg, stacked
 
-__all__ = ["Page", "Section", "bars", "error_bars", "lines", "points", "save_svg", "stacked"]
+__all__ = ["Page", "Section", "bars", "error_bars", "intervals", "lines", "points", "save_svg", "stacked"]

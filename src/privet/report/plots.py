@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from privet.errors import MissingExtra
 from privet.report.look import FAINT, INK, SERIES, VARIABLES
 
-__all__ = ["bars", "error_bars", "lines", "points", "save_svg", "stacked", "svg_text"]
+__all__ = ["bars", "error_bars", "intervals", "lines", "points", "save_svg", "stacked", "svg_text"]
 
 _WIDTH = 7.2
 _RULES: Any = {
@@ -44,6 +44,7 @@ _RULES: Any = {
     "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
     "svg.hashsalt": "privet",
     "text.color": INK,
+    "text.parse_math": False,  # a column's name may hold dollar signs
     "xtick.color": INK,
     "xtick.labelsize": 9.5,
     "ytick.color": INK,
@@ -105,6 +106,43 @@ def error_bars(
         axes.set_ylabel(ylabel)
         axes.grid(axis="y")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return figure
+
+
+def intervals(
+    labels: Sequence[str],
+    series: Mapping[str, tuple[Sequence[float] | NDArray[Any], Sequence[float] | NDArray[Any] | None]],
+    *,
+    xlabel: str,
+) -> Any:
+    """A dot for each label, the first on top, with its interval to both sides where it has one.
+
+    ``series`` are values and half widths by name; several stand below each other within each label.
+    """
+    thick = max(0.34, 0.16 * len(series))
+    with _axes(0.6 + thick * len(labels)) as (figure, axes):
+        axes.axvline(0, color=INK, linewidth=1)
+        looks = zip(series.items(), cycle(SERIES), cycle("os^Dv*P"))
+        for number, ((name, (values, widths)), colour, marker) in enumerate(looks):
+            offset = 0.7 * ((number + 0.5) / len(series) - 0.5)
+            axes.errorbar(
+                values,
+                [place + offset for place in range(len(labels))],
+                xerr=widths,
+                fmt=marker,
+                color=colour,
+                markersize=5,
+                capsize=3,
+                linewidth=1.6,
+                label=name,
+            )
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel(xlabel)
+        axes.grid(axis="x")
+        if len(series) > 1:
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return figure
 
 
