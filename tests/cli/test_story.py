@@ -6,10 +6,12 @@ import json
 import stat
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
 import privet
+from privet.schema import write_schema
 
 
 def test_the_story(run, answer, people):
@@ -235,3 +237,21 @@ def test_why_a_method_was_chosen_and_equal_steps_in_one_line(run, account):
     shown = run("model", "show", "w.json").stdout
     assert "How: 40 private choices" in shown
     assert shown.count("which weight to move") == 1
+
+
+def test_a_regression_is_cross_validated(run, answer):
+    draw = np.random.default_rng(0)
+    hours = draw.uniform(0, 10, 2000)
+    wage = np.clip(5 + 2 * hours + draw.normal(0, 1, 2000), 0, 30)
+    lines = [f"{h:.3f},{w:.3f}" for h, w in zip(hours, wage, strict=True)]
+    Path("wages.csv").write_text("\n".join(["hours,wage", *lines]) + "\n")
+    schema = privet.Schema.of({"hours": (0.0, 10.0), "wage": (0.0, 30.0)}, target="wage", dataset="wages")
+    write_schema(schema, "wages.toml")
+    run("ledger", "open", "wages.csv", "-s", "wages.toml", "--epsilon", "9")
+    words = ("cross-validate", "ridge", "wages.csv", "-s", "wages.toml", "--folds", 3, "--score-epsilon", 2)
+    plan = answer(*words, "--dry-run")
+    assert plan["amount"]["about"] == {"epsilon": 4.0}
+    found = answer(*words)
+    assert found["evaluation"]["r2"]["value"] > 0.8
+    assert answer("ledger", "show")["accounts"][0]["left"]["about"] == {"epsilon": 5.0}
+    assert "R²" in run(*words[:-2], "--public").stdout

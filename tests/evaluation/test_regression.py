@@ -10,8 +10,8 @@ import pytest
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 from privet.budget import Ledger, Pure, exact
-from privet.errors import BudgetExceeded, ParameterError
-from privet.evaluation import evaluate, evaluation_cost
+from privet.errors import BudgetExceeded, ParameterError, SchemaError
+from privet.evaluation import cross_validate, cross_validation_cost, evaluate, evaluation_cost
 from privet.learning.regress import Ridge
 from privet.schema import Schema
 
@@ -80,3 +80,52 @@ def test_text_and_json(model):
     assert "R²" in found.text()
     assert "ε = 1" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["target"] == "wage"
+
+
+def test_cross_validation_is_paid_once_and_near_the_truth():
+    ledger = Ledger.in_memory()
+    ledger.open_account("wages", Pure(exact(10)), unit=SCHEMA.unit)
+    estimator = Ridge(epsilon=1.0, schema=SCHEMA, ledger=ledger)
+    cost = cross_validation_cost(estimator, folds=4, epsilon=0.5, repeats=2)
+    assert cost.amount == Pure(exact(7))  # 2 · (3 · 1 + 0.5)
+    assert sum(step.amount.epsilon for step in cost.steps) == 7
+    found = cross_validate(estimator, wages(), folds=4, epsilon=0.5, repeats=2)
+    assert found.guarantee == cost
+    assert ledger.spent("wages") == cost.amount
+    assert [each.kind for each in ledger.history("wages")].count("reserve") == 1
+    assert abs(found.evaluation.records.value - 5000) <= 5 * found.evaluation.records.error
+    assert found.evaluation.r2.value > 0.8
+    assert 30 < found.evaluation.mean_absolute_error.value < 60  # without noise 40·√(2/π) ≈ 32
+    assert len(found.repeats) == 2
+    assert json.loads(json.dumps(found.to_dict()))["repeats"][1]["r2"]["error"] > 0
+    assert "4-fold cross-validation, 2 times" in found.text()
+
+
+def test_cross_validation_scores_records_by_models_that_did_not_see_them():
+    """Forty records of towns that occur once: whoever has seen a record's town can say its wage."""
+    towns = [f"town {place}" for place in range(40)]
+    schema = Schema.of({"town": towns, "wage": (0.0, 100.0)}, target="wage")
+    table = pa.table({"town": towns, "wage": [0.0, 100.0] * 20})
+    estimator = Ridge(epsilon=1e6, schema=schema, random_state=0)
+    seen = evaluate(estimator.fit(table), table, public=True)
+    unseen = cross_validate(estimator, table, folds=5, public=True)
+    assert seen.r2.value > 0.5
+    assert unseen.evaluation.r2.value < 0.1
+    assert unseen.evaluation.records.value == 40
+
+
+def test_cross_validation_refuses_a_category_as_the_target_before_it_is_paid():
+    schema = Schema.of(COLUMNS, target="job", dataset="wages")
+    ledger = Ledger.in_memory()
+    ledger.open_account("wages", Pure(exact(10)), unit=schema.unit)
+    with pytest.raises(SchemaError, match="predicts a number"):
+        cross_validate(Ridge(schema=schema, ledger=ledger), wages(), epsilon=1.0)
+    assert ledger.spent("wages") is None
+
+
+def test_what_is_no_private_learner_is_told_which_are():
+    from sklearn.linear_model import Ridge as Theirs
+
+    for refused in (lambda: evaluate(Theirs(), wages()), lambda: cross_validate(Theirs(), wages())):
+        with pytest.raises(ParameterError, match="own classifiers and regressions"):
+            refused()

@@ -70,5 +70,5 @@ cross_validate = AlgorithmGroup(
     "cross-validate",
     _body,
     help="Learn from all parts of a table but one and score on that one, in turn. Each model is paid for.",
-    families=("classify",),
+    families=("classify", "regress"),
 )

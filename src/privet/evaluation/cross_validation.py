@@ -4,8 +4,9 @@
 of the draw of folds, by that unit in ``folds − 1`` of the training sets and in one of the test sets. The fits
 compose sequentially: (folds − 1) · ε_fit. Each test record is compared with the model of its own fold only,
 all folds are counted into *one* confusion matrix, and noise is added once: the matrix is a sum of one cell a
-record, as for a single model, and costs ε. A mixture over the draw of folds is no less private than its worst
-outcome. A repeat is the same again with new folds:
+record, as for a single model, and costs ε. For a regression the same holds of its five sums of errors, whose
+bounds hold whatever model predicts a record (``stats.regression_errors``). A mixture over the draw of folds
+is no less private than its worst outcome. A repeat is the same again with new folds:
 
     total = repeats · ((folds − 1) · ε_fit + ε).
 
@@ -27,7 +28,16 @@ from sklearn.base import clone
 
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, Sequential, Zcdp, budget, zcdp_to_epsilon
-from privet.curator import Curator, currency_of, event_of, in_order, promise, public_answers, reserve
+from privet.curator import (
+    Curator,
+    Measurement,
+    currency_of,
+    event_of,
+    in_order,
+    promise,
+    public_answers,
+    reserve,
+)
 from privet.errors import ParameterError
 from privet.evaluation.figures import Measured, Sums
 from privet.evaluation.folds import FoldSource, fold_column
@@ -36,11 +46,13 @@ from privet.evaluation.holdout import (
     evaluation_cost,
     measurements,
     refuse_payment,
-    require_classifier,
+    require_learner,
     required_amount,
     settled_bound,
 )
+from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
+from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.parameters import validate
 from privet.release import Guarantee, Release, Step
 from privet.schema import Category, Schema
@@ -49,6 +61,8 @@ from privet.stats import Predictor, Rows
 
 __all__ = ["CrossValidation", "cross_validate", "cross_validation_cost"]
 
+Scores = NDArray[np.float64]
+
 _PUBLIC = "The table was declared public; the figures are exact."
 
 
@@ -56,8 +70,8 @@ _PUBLIC = "The table was declared public; the figures are exact."
 class CrossValidation:
     """The figures over all folds and repeats, those of each repeat, and the guarantee of it all."""
 
-    evaluation: Evaluation
-    repeats: tuple[Evaluation, ...]
+    evaluation: Evaluation | RegressionEvaluation
+    repeats: tuple[Evaluation | RegressionEvaluation, ...]
     folds: int
 
     @property
@@ -95,6 +109,8 @@ def cross_validate(
 ) -> CrossValidation:
     """How well an algorithm predicts records that it was not trained on: (X, y), a frame, a file or a source.
 
+    A classifier gets its confusion matrix and WEKA's measures, a regression R² and its errors.
+
     ``epsilon`` and ``delta`` are for the evaluation of one repeat; each fit spends the estimator's own. The
     total (see ``cross_validation_cost``) is reserved at once from ``ledger``, by default the estimator's; if
     that is refused, nothing is spent. ``public=True`` declares the table public: the fits still add their
@@ -126,7 +142,8 @@ def cross_validate(
     inferred = twin._declared() is None
     if not inferred:
         schema.require_confirmed()
-    measurements(Predictor(twin._log_scores, ()), schema, measures, bound)  # refuse what cannot be measured
+    scoring = _Scoring(isinstance(estimator, PrivateRegressor), measures, bound)
+    scoring.check(schema)
     root = randomness.of(estimator.random_state if random_state is None else random_state)
     what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
     reservation = reserve(
@@ -143,7 +160,7 @@ def cross_validate(
             models[-1]._run(split.training(fold), schema, ledger=None)
             if progress is not None:
                 progress(done * folds + fold + 1, repeats * folds)
-        plan = measurements(split.predictor(models), split.schema, measures, bound)
+        plan = scoring.plan(split, models)
         if public:
             rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
             steps: Sequence[Step] = ()
@@ -166,13 +183,9 @@ def cross_validate(
         guarantee = replace(guarantee, caveats=(), voided=(_PUBLIC,))
     if ledger is not None and reservation is not None:
         ledger.commit(reservation, guarantee.to_dict())
-
-    def result(parts: Sequence[Measured]) -> Evaluation:
-        sums = Sums(parts[1], bound) if len(parts) > 1 else None
-        return Evaluation.of(schema.nominal_target().labels, parts[0], sums, guarantee)
-
-    pooled = [_pooled(parts) for parts in zip(*rounds, strict=True)]
-    return CrossValidation(result(pooled), tuple(map(result, rounds)), folds)
+    pooled = scoring.result([_pooled(parts) for parts in zip(*rounds, strict=True)], schema, guarantee)
+    single = tuple(scoring.result(parts, schema, guarantee) for parts in rounds)
+    return CrossValidation(pooled, single, folds)
 
 
 def cross_validation_cost(
@@ -217,7 +230,7 @@ class _Process:
     def of(
         cls, estimator: Any, folds: int, repeats: int, epsilon: float | None, delta: float, public: bool
     ) -> _Process:
-        require_classifier(estimator)
+        require_learner(estimator)
         validate(estimator)
         for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -279,17 +292,55 @@ class _Split:
     def all(self) -> FoldSource:
         return FoldSource(self._source, self._unit, self._folds, self._key, label=self._label)
 
-    def predictor(self, models: Sequence[Any]) -> Predictor:
-        """Scores each record by the model that was trained without its fold."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a prediction reads: the attributes, and the fold."""
+        return (*self._attributes, self._label)
 
-        def log_scores(rows: Rows) -> NDArray[np.float64]:
+    def by_its_fold(self, predictions: Sequence[Callable[[Rows], Scores]]) -> Callable[[Rows], Scores]:
+        """Each record's prediction by the model that was trained without its fold."""
+
+        def predict(rows: Rows) -> Scores:
             folds = rows.codes(self._label)  # all the same: a batch is of one fold
             seen = copy(rows)
             seen.schema = self._plain  # without the column of folds, of which the models know nothing
-            scores: NDArray[np.float64] = models[int(folds[0]) if rows.size else 0]._log_scores(seen)
-            return scores
+            return predictions[int(folds[0]) if rows.size else 0](seen)
 
-        return Predictor(log_scores, (*self._attributes, self._label))
+        return predict
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """What is asked of the test records, and the figures that follow: of classes, or of numbers."""
+
+    regression: bool
+    measures: Measures
+    bound: float
+
+    def check(self, schema: Schema) -> None:
+        """Refuse what cannot be measured, before anything is paid."""
+        if self.regression:
+            regression_plan(schema)
+        else:
+            measurements(Predictor(_nothing, ()), schema, self.measures, self.bound)
+
+    def plan(self, split: _Split, models: Sequence[Any]) -> list[Measurement]:
+        if self.regression:
+            return regression_plan(split.schema, split.by_its_fold([model._predictions for model in models]))
+        predictor = Predictor(split.by_its_fold([model._log_scores for model in models]), split.columns)
+        return measurements(predictor, split.schema, self.measures, self.bound)
+
+    def result(
+        self, parts: Sequence[Measured], schema: Schema, guarantee: Guarantee
+    ) -> Evaluation | RegressionEvaluation:
+        if self.regression:
+            return RegressionEvaluation.of(numeric_target(schema), parts[0], guarantee)
+        sums = Sums(parts[1], self.bound) if len(parts) > 1 else None
+        return Evaluation.of(schema.nominal_target().labels, parts[0], sums, guarantee)
+
+
+def _nothing(rows: Rows) -> Scores:
+    raise AssertionError("a statistic that is only looked at reads no rows")
 
 
 def _asked(plan: Sequence[Any]) -> list[Any]:

@@ -79,9 +79,8 @@ def evaluate(
     >>> 0.8 < result.accuracy.value < 0.95, result.accuracy.error < 0.01, result.guarantee.epsilon
     (True, True, 0.5)
     """
+    require_learner(model)
     regression = isinstance(model, PrivateRegressor)
-    if not regression:
-        require_classifier(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
     table = _test_table(model, data, y)
@@ -198,11 +197,12 @@ def declared_public(schema: Schema, reason: str) -> Guarantee:
     return replace(guarantee, caveats=(), voided=(reason,))
 
 
-def require_classifier(model: Any) -> None:
-    if not isinstance(model, PrivateClassifier):
+def require_learner(model: Any) -> None:
+    """Refuse what is neither a private classifier nor a private regression."""
+    if not isinstance(model, PrivateClassifier | PrivateRegressor):
         raise ParameterError(
-            f"Only Privet's own classifiers can be evaluated here, not {type(model).__name__}.",
-            "For example  privet.NaiveBayes(epsilon=1.0, schema=schema)",
+            f"Only Privet's own classifiers and regressions can be scored here, not {type(model).__name__}.",
+            "For example  privet.NaiveBayes(epsilon=1.0, schema=schema)  or  privet.Ridge(…)",
         )
 
 

@@ -36,7 +36,7 @@ from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
 from privet.evaluation.figures import Figure, Measured
 from privet.evaluation.folds import FoldSource
-from privet.evaluation.holdout import evaluation_cost, measurements, require_classifier
+from privet.evaluation.holdout import evaluation_cost, measurements, require_learner
 from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
 from privet.learning.regress.base import PrivateRegressor, numeric_target
@@ -237,8 +237,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     def _planned(self) -> tuple[list[dict[str, Any]], RandomTrials, Any]:
         """The settings, how many trials, and what each may cost."""
         validate(self)
-        if not self._regression:
-            require_classifier(self.estimator)
+        require_learner(self.estimator)
         grid = default_grid(type(self.estimator)) if self.grid is None else self.grid
         settings = [dict(each) for each in ParameterGrid(grid)]
         declared = {p.name for p in parameters_of(type(self.estimator))}
