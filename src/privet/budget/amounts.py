@@ -46,6 +46,19 @@ def _positive(name: str, value: Fraction) -> None:
         )
 
 
+def _share(epsilon: Fraction, part: Fraction) -> Fraction:
+    """A part of an ε. Whoever gave the whole has never seen the part, so its refusal names both."""
+    share = epsilon * part
+    if 0 < share < SMALLEST_EPSILON:
+        raise ParameterError(
+            f"A share of the budget, ε = {float(share):.3g} of {float(epsilon):g}, is too small for noise "
+            "that a computer can draw.",
+            "Give a larger epsilon: the run divides it among its steps, and every share must be at least "
+            f"{float(SMALLEST_EPSILON):g}.",
+        )
+    return share
+
+
 @dataclass(frozen=True)
 class Pure:
     """ε-differential privacy."""
@@ -57,7 +70,8 @@ class Pure:
         if self.epsilon < SMALLEST_EPSILON:
             raise ParameterError(
                 f"epsilon = {float(self.epsilon):g} is so small that the noise would overflow.",
-                f"Give an epsilon of at least {float(SMALLEST_EPSILON):g}.",
+                f"Give a larger epsilon: nothing below {float(SMALLEST_EPSILON):g} can be used, and a run "
+                "that divides its budget among several steps needs more.",
             )
 
     @property
@@ -65,7 +79,7 @@ class Pure:
         return Fraction(0)
 
     def share(self, part: Fraction) -> Pure:
-        return Pure(self.epsilon * part)
+        return Pure(_share(self.epsilon, part))
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "pure", "epsilon": str(self.epsilon)}
@@ -90,7 +104,7 @@ class Approximate:
             )
 
     def share(self, part: Fraction) -> Approximate:
-        return Approximate(self.epsilon * part, self.delta * part)
+        return Approximate(_share(self.epsilon, part), self.delta * part)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "approximate", "epsilon": str(self.epsilon), "delta": str(self.delta)}
