@@ -67,6 +67,19 @@ def test_fitting_a_bad_table_costs_nothing(run, answer, bad, engine):
     assert not Path("m.json").exists()
 
 
+@pytest.mark.parametrize("engine", ["auto", "memory", "duckdb"])
+@pytest.mark.parametrize("paid", [("--no-ledger",), ()])
+def test_a_file_without_records_is_refused_by_every_engine(run, account, engine, paid):
+    Path("empty.csv").write_text("age,sex,ill\n")
+    for extra in (("-o", "m.json"), ("--dry-run",)):
+        words = ("fit", "naive-bayes", "empty.csv", "-s", "people.toml", "--engine", engine, *paid, *extra)
+        assert "holds no records" in run(*words, code=4).stderr
+    run("fit", "naive-bayes", "people.csv", "-s", "people.toml", "--no-ledger", "-o", "m.json")
+    for price in (("--public",), ("--epsilon", "1", *paid)):
+        words = ("evaluate", "m.json", "empty.csv", "--engine", engine, *price)
+        assert "holds no records" in run(*words, code=4).stderr
+
+
 def test_other_commands_on_a_bad_table(run, answer, bad):
     path, code = bad
     run("fit", "naive-bayes", "people.csv", "-s", "people.toml", "-o", "m.json", "--epsilon", "1")

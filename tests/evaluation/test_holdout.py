@@ -12,7 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from privet.budget import Ledger, Pure, exact
 from privet.errors import BudgetExceeded, DataError, ParameterError
-from privet.evaluation import evaluate, evaluation_cost
+from privet.evaluation import Evaluation, evaluate, evaluation_cost
+from privet.evaluation.figures import Measured
 from privet.learning.classify import NaiveBayes
 from privet.model import load_model, save_model
 from privet.schema import Schema, Unit
@@ -190,12 +191,19 @@ def test_result_is_readable_and_json(model, held_out):
     assert again["guarantee"]["holds"] is True
 
 
-def test_an_empty_table_has_unknown_figures_but_no_error(model, held_out):
-    result = evaluate(model, held_out.slice(0, 0), public=True)
-    assert np.isnan(float(result.accuracy))
-    assert "unknown" in result.text()
-    json.dumps(result.to_dict(), allow_nan=False)
+def test_an_empty_table_is_refused_where_it_is_public_and_gives_noise_where_it_is_private(model, held_out):
+    with pytest.raises(DataError, match="nothing to score"):
+        evaluate(model, held_out.slice(0, 0), public=True)
     evaluate(model, held_out.slice(0, 0), epsilon=0.01).text()
+
+
+def test_figures_that_have_no_value_are_unknown(schema):
+    """As where noise leaves nothing to divide by."""
+    cost = evaluation_cost(schema, epsilon=1.0)
+    empty = Evaluation.of(("none", "early", "late"), Measured(np.zeros((3, 3))), None, cost)
+    assert np.isnan(float(empty.accuracy))
+    assert "unknown" in empty.text()
+    json.dumps(empty.to_dict(), allow_nan=False)
 
 
 def test_bad_input(schema, model, held_out):

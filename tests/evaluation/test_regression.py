@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
 from privet.budget import Ledger, Pure, exact
-from privet.errors import BudgetExceeded, ParameterError, SchemaError
+from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.evaluation import cross_validate, cross_validation_cost, evaluate, evaluation_cost
 from privet.learning.regress import Ridge
 from privet.schema import Schema
@@ -129,3 +129,14 @@ def test_what_is_no_private_learner_is_told_which_are():
     for refused in (lambda: evaluate(Theirs(), wages()), lambda: cross_validate(Theirs(), wages())):
         with pytest.raises(ParameterError, match="own classifiers and regressions"):
             refused()
+
+
+def test_public_figures_of_no_records_are_refused_and_private_ones_are_noise(model):
+    nobody = wages().slice(0, 0)
+    unknown = wages(3).set_column(2, "wage", pa.nulls(3, pa.float64()))
+    for table in (nobody, unknown):
+        with pytest.raises(DataError, match="nothing to score"):
+            evaluate(model, table, public=True)
+        with pytest.raises(DataError, match="nothing to score"):
+            cross_validate(Ridge(schema=SCHEMA), table, folds=2, public=True)
+        assert evaluate(model, table, epsilon=1.0).records.error > 0

@@ -47,6 +47,7 @@ from privet.evaluation.holdout import (
     measurements,
     refuse_payment,
     require_learner,
+    require_records,
     required_amount,
     settled_bound,
 )
@@ -163,6 +164,7 @@ def cross_validate(
         plan = scoring.plan(split, models)
         if public:
             rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
+            require_records(rounds[-1][0], scoring.regression)
             steps: Sequence[Step] = ()
         else:
             curator = Curator(

@@ -93,6 +93,7 @@ def evaluate(
     if public:
         refuse_payment(epsilon, ledger)
         found = list(map(Measured, public_answers(table, schema, [m.statistic for m in plan])))
+        require_records(found[0], regression)
         guarantee = declared_public(schema, "The test data was declared public; the figures are exact.")
     else:
         curator = Curator(
@@ -195,6 +196,16 @@ def declared_public(schema: Schema, reason: str) -> Guarantee:
     # A guarantee has an amount even where it is void; the smallest one stands for "nothing was spent".
     guarantee = promise(schema, Pure(SMALLEST_EPSILON), ())
     return replace(guarantee, caveats=(), voided=(reason,))
+
+
+def require_records(measured: Measured, regression: bool) -> None:
+    """Refuse exact figures of nothing. Only for public data: of private data it must not show."""
+    number = measured.value[0] if regression else measured.value.sum()
+    if number == 0:
+        raise DataError(
+            "The table holds no record whose target is known, so there is nothing to score.",
+            "Check that it is the right table, and all of it.",
+        )
 
 
 def require_learner(model: Any) -> None:

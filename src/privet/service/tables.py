@@ -4,6 +4,9 @@ The curator recognises a table (one pass over all of it) before it reserves budg
 checked against its schema in that same pass, so a wrong file is refused while the budget is still whole, and
 no extra pass is needed. That there was such a refusal is not protected; every guarantee says so. Hence the
 schema must be its owner's: whoever may vary it could learn from refusals, for free, whether a value occurs.
+
+A file without any record is refused when it is opened, whoever is to read it: it is nearly always the wrong
+file, and a budget should not be spent on it. (In Python ``fit`` takes an empty table, and gives noise.)
 """
 
 from __future__ import annotations
@@ -45,6 +48,7 @@ def open_table(
     source = open_source(path, schema)
     if schema is not None:
         _require_columns(source, schema)
+    _require_records(source, source.names[:1] if schema is None else schema.names[:1])
     if engine != "duckdb":
         return CheckedSource(source, schema, watch)
     with database_errors():
@@ -63,6 +67,12 @@ def _require_columns(source: Source, schema: Schema) -> None:
                 f"The table has no column '{name}', though the schema names it.",
                 "Check the spelling, or remove the column from the schema.",
             )
+
+
+def _require_records(source: Source, columns: Sequence[str]) -> None:
+    """Refuse a file without records. Only its beginning is read, and by Privet whatever the engine is."""
+    if not any(batch.num_rows for batch in source.batches(columns)):
+        raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
 
 
 class CheckedSource:
@@ -115,8 +125,6 @@ class _Reading:
             if self._watch is not None:
                 self._watch(rows, self._rows)
             yield batch
-        if self._rows is None and rows == 0:
-            raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
         self._rows = rows
 
 
