@@ -1,7 +1,16 @@
 """WHAT IS SPENT: amounts, events, accountants, and the ledger that no copy can overspend."""
 
 from privet.budget.accountants import Accountant, accountant_for
-from privet.budget.amounts import Amount, Approximate, Pure, Zcdp, amount_from_dict, budget, exact
+from privet.budget.amounts import (
+    Amount,
+    Approximate,
+    Pure,
+    Zcdp,
+    amount_from_dict,
+    budget,
+    exact,
+    rounded_down,
+)
 from privet.budget.book import Account
 from privet.budget.conversions import rho_for, zcdp_to_epsilon
 from privet.budget.cost import Cost, cost_of
@@ -49,6 +58,7 @@ __all__ = [
     "event_from_dict",
     "exact",
     "rho_for",
+    "rounded_down",
     "tight_epsilon",
     "zcdp_to_epsilon",
 ]

@@ -28,6 +28,7 @@ True
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Protocol
@@ -57,6 +58,12 @@ class Accountant(Protocol):
 
     def left(self, cost: Cost, limit: Amount) -> Amount | None:
         """What a single further request in the limit's currency may ask for, never overstated."""
+
+    def left_pure(self, cost: Cost, limit: Amount) -> Pure | None:
+        """What a single further request without a δ may ask for, never overstated."""
+
+    def left_with(self, cost: Cost, limit: Amount, delta: Fraction) -> Approximate | None:
+        """What a single further request with (at most) this δ may ask for, never overstated."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,14 @@ class Basic:
             return None
         return Approximate(epsilon, delta) if delta > 0 else Pure(epsilon)
 
+    def left_pure(self, cost: Cost, limit: Amount) -> Pure | None:
+        left = self.left(cost, limit)
+        return None if left is None or isinstance(left, Zcdp) else Pure(left.epsilon)
+
+    def left_with(self, cost: Cost, limit: Amount, delta: Fraction) -> Approximate | None:
+        left = self.left(cost, limit)
+        return Approximate(left.epsilon, min(delta, left.delta)) if isinstance(left, Approximate) else None
+
 
 @dataclass(frozen=True)
 class Concentrated:
@@ -124,6 +139,21 @@ class Concentrated:
         if isinstance(limit, Approximate):
             return limit if not cost.rho else _largest_within(rho, limit.delta)
         return Zcdp(rho)
+
+    def left_pure(self, cost: Cost, limit: Amount) -> Pure | None:
+        if cost.rho is None or cost.rho >= _rho(limit):
+            return None
+        # ε counts as ε²/2: the root of 2ρ, rounded down to a multiple of 2⁻⁶⁴.
+        double = 2 * (_rho(limit) - cost.rho)
+        epsilon = Fraction(math.isqrt(double.numerator * 2**128 // double.denominator), 2**64)
+        return Pure(epsilon) if epsilon >= SMALLEST_EPSILON else None
+
+    def left_with(self, cost: Cost, limit: Amount, delta: Fraction) -> Approximate | None:
+        if cost.rho is None or cost.rho >= _rho(limit):
+            return None
+        if isinstance(limit, Approximate) and not cost.rho and delta == limit.delta:
+            return limit  # all of it, and not a little less for the way to ρ and back
+        return _largest_within(_rho(limit) - cost.rho, delta)
 
 
 @dataclass(frozen=True)
@@ -159,6 +189,18 @@ class Best:
         if isinstance(gaussian, Approximate) and gaussian.epsilon >= pure:
             return gaussian
         return Pure(pure) if pure >= SMALLEST_EPSILON else None
+
+    def left_pure(self, cost: Cost, limit: Amount) -> Pure | None:
+        converted = Concentrated().left_pure(cost, limit)
+        if not isinstance(limit, Approximate) or not _pure_part(cost, limit):
+            return converted
+        pure = limit.epsilon - (cost.epsilon or 0)
+        if converted is not None and converted.epsilon >= pure:
+            return converted
+        return Pure(pure) if pure >= SMALLEST_EPSILON else None
+
+    def left_with(self, cost: Cost, limit: Amount, delta: Fraction) -> Approximate | None:
+        return Concentrated().left_with(cost, limit, delta)
 
 
 NO_GUARANTEE = "It has no privacy guarantee at all, so no budget is large enough for it."

@@ -19,7 +19,7 @@ from typing import Any
 
 from privet.errors import ParameterError
 
-__all__ = ["Amount", "Approximate", "Pure", "Zcdp", "amount_from_dict", "budget", "exact"]
+__all__ = ["Amount", "Approximate", "Pure", "Zcdp", "amount_from_dict", "budget", "exact", "rounded_down"]
 
 # Below this, noise scales pass what 64-bit counts can hold: the release would be pure noise and the
 # sampler could overflow, so it is refused with a reason instead of treated as "no privacy".
@@ -133,6 +133,29 @@ class Zcdp:
 
 
 Amount = Pure | Approximate | Zcdp
+
+
+def rounded_down(amount: Amount) -> Amount:
+    """The amount with no more digits than are shown: what is said to be left can be asked for as it is said.
+
+    >>> print(Pure(Fraction(2, 3)), "|", rounded_down(Pure(Fraction(2, 3))))
+    ε = 0.666667 | ε = 0.666666
+    """
+    match amount:
+        case Pure(epsilon=epsilon):
+            return Pure(_digits(epsilon))
+        case Approximate(epsilon=epsilon, delta=delta):
+            return Approximate(_digits(epsilon), _digits(delta))
+        case Zcdp(rho=rho):
+            return Zcdp(_digits(rho))
+
+
+def _digits(value: Fraction) -> Fraction:
+    """A number of six digits, or a little fewer, that is no larger."""
+    shown = f"{float(value):.5e}"
+    if Fraction(shown) <= value:
+        return Fraction(shown) or value  # what is too small for a float stays as it is
+    return Fraction(shown) - Fraction(10) ** (int(shown.partition("e")[2]) - 5)
 
 
 def budget(epsilon: float, delta: float = 0.0) -> Pure | Approximate:

@@ -167,12 +167,16 @@ class Ledger:
         unit: PrivacyUnit,
         what: str,
         guarantee: dict[str, Any] | None = None,
+        asked: Amount | None = None,
     ) -> Reservation:
-        """Set budget aside, in one atomic step, or raise ``BudgetExceeded`` and change nothing."""
+        """Set budget aside, in one atomic step, or raise ``BudgetExceeded`` and change nothing.
+
+        ``asked`` is what a refusal says was asked for, in the words of whoever asked.
+        """
         cost = cost_of(event)
         with self._chain.writing() as step:
             account = _account(step.book, dataset, unit)
-            check(account, self.analyst, cost)
+            check(account, self.analyst, cost, asked)
             amount = accountant_for(account.accountant, account.limit).spent(cost, account.limit)
             body = {
                 "what": what,
@@ -195,12 +199,14 @@ class Ledger:
             body = {"reservation": reservation.number, "guarantee": guarantee}
             step.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
 
-    def preview(self, dataset: str, event: Event, *, unit: PrivacyUnit) -> Balance:
+    def preview(
+        self, dataset: str, event: Event, *, unit: PrivacyUnit, asked: Amount | None = None
+    ) -> Balance:
         """The dataset's balance after this event; raises as ``reserve`` would, and writes nothing."""
         cost = cost_of(event)
         with self._chain.reading() as book:
             account = _account(book, dataset, unit)
-            check(account, self.analyst, cost)
+            check(account, self.analyst, cost, asked)
             balance = balance_of(account, None, cost)
         assert balance is not None
         return balance

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from privet.cli.options import FILE, ledger_options, schema_option
 from privet.cli.output import output, shows_json
+
+if TYPE_CHECKING:
+    from privet.budget import Balance
 
 __all__ = ["ledger"]
 
@@ -102,8 +105,12 @@ def open_(
 def show(dataset: str | None, ledger: Path, analyst: str | None) -> None:
     """Show each account: its limit, what is spent and what is left, in all and for each analyst."""
     from privet import service
+    from privet.budget import rounded_down
 
     views = service.view_accounts(service.open_ledger(ledger, analyst), dataset)
+
+    def left(balance: Balance) -> Any:
+        return "nothing" if balance.left is None else rounded_down(balance.left)
 
     def text() -> None:
         rows: list[tuple[Any, ...]] = []
@@ -115,12 +122,11 @@ def show(dataset: str | None, ledger: Path, analyst: str | None) -> None:
                     "everybody",
                     balance.limit,
                     balance.spent or "nothing",
-                    balance.left or "nothing",
+                    left(balance),
                 )
             )
             rows += [
-                ("", who, own.limit, own.spent or "nothing", own.left or "nothing")
-                for who, own in view.analysts.items()
+                ("", who, own.limit, own.spent or "nothing", left(own)) for who, own in view.analysts.items()
             ]
         output().table(("Dataset", "Who", "Limit", "Spent", "Left"), rows)
 

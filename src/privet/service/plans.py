@@ -58,7 +58,8 @@ def planned(
     if ledger is not None:
         dataset = account_of(ledger, table, schema)
         event = events[0] if len(events) == 1 else Sequential(tuple(events))
-        before, after = ledger.balance(dataset), ledger.preview(dataset, event, unit=schema.unit)
+        before = ledger.balance(dataset)
+        after = ledger.preview(dataset, event, unit=schema.unit, asked=guarantee.amount)
     return Plan(
         what,
         guarantee.amount,
