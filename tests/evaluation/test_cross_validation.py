@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from privet.budget import Approximate, Ledger, Pure, budget, exact, rho_for, zcdp_to_epsilon
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.evaluation import cross_validate, cross_validation_cost
-from privet.learning.classify import NaiveBayes
+from privet.learning.classify import LogisticRegression, NaiveBayes
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource, write_parquet
 
@@ -274,3 +274,11 @@ def test_scikit_learns_cross_validation_spends_from_the_one_ledger(schema, held_
     with pytest.raises(BudgetExceeded):
         cross_val_score(estimator, X, y, cv=5, error_score="raise")
     assert ledger.spent("patients") == Pure(exact(1))
+
+
+def test_the_caveats_of_the_fits_are_carried_over(schema, held_out):
+    estimator = LogisticRegression(epsilon=1.0, schema=schema, method="objective", records=3000)
+    result = cross_validate(estimator, held_out, folds=2, epsilon=1.0)
+    assert any("minimum can be found" in each for each in result.guarantee.caveats)
+    assert ("about how many records there are", "declared") in result.guarantee.public
+    assert result.guarantee == cross_validation_cost(estimator, folds=2, epsilon=1.0)

@@ -165,6 +165,14 @@ def test_default_grids():
     with pytest.raises(ParameterError, match="no choices"):
         default_grid(Plain)
 
+    class Numbers:
+        def __init__(self, *, epsilon: float = 1.0, depth: int = 3, rate: float = 0.1) -> None: ...
+
+    with pytest.raises(ParameterError) as refused:
+        default_grid(Numbers)
+    assert "one or more of: depth, rate" in refused.value.advice
+    assert "--try depth=" in refused.value.advice
+
 
 def test_a_regression_is_tuned_by_its_squared_errors():
     draw = np.random.default_rng(2)
@@ -186,5 +194,34 @@ def test_a_regression_is_tuned_by_its_squared_errors():
     assert figure.value <= 1
     assert found.guarantee_.epsilon == 4
     assert found.predict([[5.0]]).shape == (1,)
-    with pytest.raises(ParameterError, match="no choices"):
+    assert found.score(hours[:, None], wage) == pytest.approx(
+        found.best_estimator_.score(hours[:, None], wage)
+    )
+    with pytest.raises(ParameterError, match="no choices") as refused:
         PrivateSearch(LinearRegression(schema=schema)).rehearse()
+    assert "bins" not in str(refused.value)
+
+
+def test_the_score_is_the_best_models():
+    found = search(epsilon=4.0, random_state=0).fit(patients())
+    X, y = patients(500, seed=1).select(["fever", "ward"]), np.asarray(patients(500, seed=1)["ill"])
+    assert found.score(X, y) == (found.predict(X) == y).mean() > 0.8
+
+
+@pytest.mark.parametrize("order", [["newton", "objective"], ["objective", "newton"]])
+def test_a_search_carries_the_caveats_of_all_that_could_have_run(order):
+    """Which settings were tried is secret, so the guarantee must hold whichever they were."""
+    solver = "minimum can be found"
+    estimator = LogisticRegression(schema=SCHEMA, records=300)
+
+    def tuned(methods):
+        return PrivateSearch(estimator, {"method": methods}, epsilon=1.0, trials=1)
+
+    assert not any(solver in each for each in tuned(["newton"]).rehearse().caveats)
+    planned = tuned(order).rehearse()
+    done = tuned(order).fit(patients(300)).guarantee_
+    for guarantee in (planned, done):
+        assert sum(solver in each for each in guarantee.caveats) == 1
+        assert ("about how many records there are", "declared") in guarantee.public
+    assert set(planned.caveats) == set(done.caveats)
+    assert set(planned.public) == set(done.public)

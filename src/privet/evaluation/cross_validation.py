@@ -39,6 +39,7 @@ from privet.curator import (
     reserve,
 )
 from privet.errors import ParameterError
+from privet.evaluation.carried import carrying
 from privet.evaluation.figures import Measured, Sums
 from privet.evaluation.folds import FoldSource, fold_column
 from privet.evaluation.holdout import (
@@ -152,6 +153,7 @@ def cross_validate(
     )
     source = in_order(source, schema)
     rounds = []
+    parts: list[Guarantee] = []
     for done, child in enumerate(root.spawn(repeats)):
         low, high = (int(word) for word in child.bits(2))
         split = _Split(source, schema, folds, low | high << 64)
@@ -159,6 +161,7 @@ def cross_validate(
         for fold, noise in enumerate(child.spawn(folds)):
             models.append(clone(estimator).set_params(ledger=None, random_state=noise))
             models[-1]._run(split.training(fold), schema, ledger=None)
+            parts.append(models[-1].guarantee_)
             if progress is not None:
                 progress(done * folds + fold + 1, repeats * folds)
         plan = scoring.plan(split, models)
@@ -181,6 +184,7 @@ def cross_validate(
         inferred=inferred,
         counted=ledger is not None,
     )
+    guarantee = carrying(guarantee, parts)
     if public:
         guarantee = replace(guarantee, caveats=(), voided=(_PUBLIC,))
     if ledger is not None and reservation is not None:
@@ -215,7 +219,8 @@ def cross_validation_cost(
         schema, epsilon=float(epsilon or 0), delta=delta, measures=measures, log_loss_bound=log_loss_bound
     )
     counted = estimator.ledger is not None
-    return promise(schema, process.total, process.steps(training.steps, testing.steps), counted=counted)
+    whole = promise(schema, process.total, process.steps(training.steps, testing.steps), counted=counted)
+    return carrying(whole, [training])
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,10 @@ from sklearn.utils import get_tags
 
 from privet import randomness
 from privet.budget import ApproximateEvent, Pure, PureEvent, budget
-from privet.curator import Curator, in_order, promise, reserve
+from privet.curator import Curator, empty_table, in_order, promise, reserve
 from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
+from privet.evaluation.carried import carrying
 from privet.evaluation.figures import Figure, Measured
 from privet.evaluation.folds import FoldSource
 from privet.evaluation.holdout import evaluation_cost, measurements, require_learner
@@ -113,12 +114,12 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PrivateSearch:
         """Search on a table: arrays or frames (X, y), or a file or database table that holds the target."""
-        if self.ledger is not None and self.estimator._declared() is not None:
-            self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         settings, trials, price = self._planned()
         twin = clone(self.estimator).set_params(ledger=None)
         source, schema = twin._table(X, y, finite=self.ledger is not None)
         inferred = twin._declared() is None
+        # What fails for any reason but the data fails here, before it is paid for.
+        possible = self._rehearsed(settings, price, schema)
         root = randomness.of(self.random_state)
         guaranteed = root.secure and not inferred
         event = tuning_event(self._total, self._what)
@@ -136,7 +137,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         assert best is not None
         guarantee = self._promise(
             best.guarantee,
-            len(settings),
+            possible,
             trials,
             schema,
             seeded=not root.secure,
@@ -189,13 +190,20 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         schema = self.estimator._declared()
         if schema is None:
             raise ParameterError("A rehearsal reads no data, so it needs a declared schema.")
-        tried = [clone(self.estimator).set_params(**chosen, **self._priced(price)) for chosen in settings]
-        fitted, *_ = [each.rehearse() for each in tried]
+        possible = self._rehearsed(settings, price, schema)
+        return self._promise(possible[0], possible, trials, schema, counted=self.ledger is not None)
+
+    def _rehearsed(self, settings: Sequence[dict[str, Any]], price: Any, schema: Schema) -> list[Guarantee]:
+        """What a trial of each of the settings would promise; reads no data."""
         scored = evaluation_cost(
             schema, epsilon=float(price.epsilon), delta=float(price.delta), measures="confusion"
         )
-        trial = replace(fitted, steps=(*fitted.steps, *scored.steps))
-        return self._promise(trial, len(settings), trials, schema, counted=self.ledger is not None)
+        found = []
+        for chosen in settings:
+            model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=None)
+            model._run(empty_table(schema), schema, ledger=None)
+            found.append(replace(model.guarantee_, steps=(*model.guarantee_.steps, *scored.steps)))
+        return found
 
     @property
     def best_figure(self) -> tuple[str, Figure]:
@@ -212,6 +220,10 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         """The best model's class probabilities."""
         chances: NDArray[np.float64] = self.best_estimator_.predict_proba(X)
         return chances
+
+    def score(self, X: Any, y: Any) -> float:
+        """The best model's exact accuracy, or R², on these records: for public data only (``evaluate``)."""
+        return float(self.best_estimator_.score(X, y))
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -240,12 +252,11 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         require_learner(self.estimator)
         grid = default_grid(type(self.estimator)) if self.grid is None else self.grid
         settings = [dict(each) for each in ParameterGrid(grid)]
-        declared = {p.name for p in parameters_of(type(self.estimator))}
-        declared -= {"epsilon", "delta", "schema", "ledger", "random_state"}
-        for name in {name for each in settings for name in each} - declared:
+        tunable = _tunable(type(self.estimator))
+        for name in {name for each in settings for name in each}.difference(tunable):
             raise ParameterError(
                 f"{type(self.estimator).__name__} has no parameter '{name}' that can be tuned.",
-                f"Choose among: {', '.join(sorted(declared))}.",
+                f"Choose among: {', '.join(tunable)}." if tunable else "Fit it as it is, without a search.",
             )
         for each in settings:
             validate(clone(self.estimator).set_params(**each))
@@ -256,23 +267,24 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         return {"epsilon": float(price.epsilon), "delta": float(price.delta), "ledger": None}
 
     def _promise(
-        self, trial: Guarantee, settings: int, trials: RandomTrials, schema: Schema, **how: bool
+        self,
+        trial: Guarantee,
+        possible: Sequence[Guarantee],
+        trials: RandomTrials,
+        schema: Schema,
+        **how: bool,
     ) -> Guarantee:
-        """The guarantee of the whole, with the steps and the caveats of a trial."""
-        what = f"the best of a random number of trials (about {trials.mean:.3g}) of {settings} settings"
+        """The guarantee of the whole, with the steps of a trial.
+
+        Any of the settings may have been run, and which were is secret: it carries the caveats of all.
+        """
+        what = f"the best of a random number of trials (about {trials.mean:.3g}) of {len(possible)} settings"
         score = trial.steps[-1]
         whole = Step(what, "random stopping", self._total, score.error, score.unit)
         within = (replace(step, what=f"in each trial, {step.what}") for step in trial.steps)
         promised = promise(schema, self._total, (whole, *within), **how)
-        others = [
-            c for c in trial.caveats if c not in promised.caveats and not c.startswith("Other releases")
-        ]
-        assumed = [entry for entry in trial.public if entry not in promised.public]
-        return replace(
-            promised,
-            public=(*promised.public, *assumed),
-            caveats=(*promised.caveats, *others, _BIASED),
-        )
+        carried = carrying(promised, [*possible, trial])
+        return replace(carried, caveats=(*carried.caveats, _BIASED))
 
 
 @dataclass(frozen=True)
@@ -313,12 +325,25 @@ def default_grid(algorithm: type) -> Grid:
     if named is not None:
         return named
     choices = {p.name: p.choices for p in parameters_of(algorithm) if p.choices}
-    if not choices:
+    if choices:
+        return choices
+    tunable = _tunable(algorithm)
+    if not tunable:
         raise ParameterError(
-            f"{algorithm.__name__} has no choices of its own to try.",
-            "Name the values to try, e.g. grid={'bins': [8, 16, 32]}  (--try bins=8,16,32).",
+            f"{algorithm.__name__} has no choices of its own to try, and no other settings.",
+            "Fit it as it is, without a search (without --tune).",
         )
-    return choices
+    raise ParameterError(
+        f"{algorithm.__name__} has no choices of its own to try.",
+        f"Name the values to try, of one or more of: {', '.join(tunable)}  "
+        f"(grid={{'{tunable[0]}': […]}}, or  --try {tunable[0]}=VALUE,VALUE).",
+    )
+
+
+def _tunable(algorithm: type) -> list[str]:
+    """The parameters that a search may vary: not what it pays with, nor whom it protects."""
+    fixed = {"epsilon", "delta", "schema", "ledger", "random_state"}
+    return sorted(p.name for p in parameters_of(algorithm) if p.name not in fixed)
 
 
 def tuning_event(total: Any, what: str) -> PureEvent | ApproximateEvent:
