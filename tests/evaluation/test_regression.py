@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -140,3 +141,8 @@ def test_public_figures_of_no_records_are_refused_and_private_ones_are_noise(mod
         with pytest.raises(DataError, match="nothing to score"):
             cross_validate(Ridge(schema=SCHEMA), table, folds=2, public=True)
         assert evaluate(model, table, epsilon=1.0).records.error > 0
+
+
+def test_records_are_whole_numbers_for_a_reader(model):
+    assert "Records                      5,000\n" in evaluate(model, wages(), public=True).text()
+    assert re.search(r"Records {22}[45],\d{3} ± \d+\n", evaluate(model, wages(), epsilon=1.0).text())

@@ -50,6 +50,16 @@ class Figure:
             return "unknown"
         return f"{self.value:.4g}" + (f" ± {self.error:.2g}" if self.error else "")
 
+    def as_count(self) -> str:
+        """The same for a number of records: whole, with a separator.
+
+        >>> Figure(48842.2, 12.7).as_count()
+        '48,842 ± 13'
+        """
+        if not math.isfinite(self.value):
+            return "unknown"
+        return f"{self.value:,.0f}" + (f" ± {math.ceil(self.error):,}" if self.error else "")
+
     def to_dict(self) -> dict[str, float | None]:
         """For JSON, which has no NaN: an unknown figure is null."""
         return {"value": _finite(self.value), "error": _finite(self.error)}

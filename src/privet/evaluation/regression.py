@@ -59,7 +59,8 @@ class RegressionEvaluation:
 
     def text(self) -> str:
         """The evaluation for a reader."""
-        lines = [f"{title:<29}{getattr(self, name)}" for name, title in _NAMES.items()]
+        figures = {name: getattr(self, name) for name in _NAMES} | {"records": self.records.as_count()}
+        lines = [f"{title:<29}{figures[name]}" for name, title in _NAMES.items()]
         if self.guarantee.steps:
             lines += ["", "± covers the privacy noise in 95 % of cases, not the choice of test records."]
         return "\n".join([*lines, "", self.guarantee.headline])

@@ -75,7 +75,7 @@ class Evaluation:
         for name, title in _NAMES.items():
             figure: Figure | None = getattr(self, name)
             if figure is not None:
-                lines.append(f"{title:<29}{figure}")
+                lines.append(f"{title:<29}{figure.as_count() if name == 'records' else figure}")
         if self.log_loss_bound is not None:
             lines.append(f"  (the log loss of one record counts as at most {self.log_loss_bound:.3g})")
         width = max(8, *(len(str(label)) for label in self.labels)) + 2
