@@ -34,6 +34,12 @@ def test_every_command_has_json_and_help_for_every_option():
         assert [o.name for o in options if not o.help] == [], path
 
 
+def test_no_help_tells_a_person_to_type_none():
+    for path, command in commands(app):
+        texts = [param.help or "" for param in command.params if isinstance(param, click.Option)]
+        assert [text for text in texts if "None" in text] == [], path
+
+
 def test_the_same_results_as_json_and_as_text(run, answer, account):
     run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
     for words in (

@@ -52,13 +52,24 @@ def option_for(parameter: Parameter) -> click.Option | None:
     common: dict[str, Any] = {
         "default": parameter.default,
         "show_default": parameter.default is not None,
-        "help": f"{parameter.help}{limits}",
+        "help": f"{_typed(parameter.help)}{limits}",
     }
     if parameter.kind is bool:
         return click.Option([f"{flag}/--no-{flag[2:]}", parameter.name], **common)
     if parameter.choices and all(isinstance(choice, str) for choice in parameter.choices):
         return click.Option([flag, parameter.name], type=click.Choice(parameter.choices), **common)
     return click.Option([flag, parameter.name], type=Declared(parameter), **common)
+
+
+def _typed(help: str) -> str:
+    """The help for whoever types an option: nobody can type None, it is left out.
+
+    >>> _typed("How many steps; None chooses by the budget.")
+    'How many steps; left out: chosen by the budget.'
+    """
+    for said, typed in (("None chooses ", "chosen "), ("None takes it ", "taken "), ("None for ", "")):
+        help = help.replace(said, f"left out: {typed}")
+    return help
 
 
 class AlgorithmGroup(click.Group):

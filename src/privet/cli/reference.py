@@ -89,7 +89,9 @@ def _prose(text: str | None) -> list[str]:
 def _commands(name: str, family: str) -> tuple[str, ...]:
     if family == "select":
         return ("select",) if name == "select-k-best" else ()
-    return (f"fit {name}", f"cross-validate {name}") if family == "classify" else (f"fit {name}",)
+    return (
+        (f"fit {name}", f"cross-validate {name}") if family in ("classify", "regress") else (f"fit {name}",)
+    )
 
 
 def algorithms_page() -> str:
