@@ -255,3 +255,13 @@ def test_a_regression_is_cross_validated(run, answer):
     assert found["evaluation"]["r2"]["value"] > 0.8
     assert answer("ledger", "show")["accounts"][0]["left"]["about"] == {"epsilon": 5.0}
     assert "R²" in run(*words[:-2], "--public").stdout
+
+
+def test_a_dry_run_says_which_method_and_why(run, answer, account):
+    words = ("fit", "logistic-regression", account, "-s", "people.toml", "--dry-run")
+    plan = answer(*words, "--records", 600)
+    assert "600 records (as declared)" in plan["how"]
+    assert f"How: {plan['how']}" in run(*words, "--records", 600).stdout
+    # What an estimate would decide is not known before it is paid for.
+    assert answer(*words, "--estimate-records")["how"] == ""
+    assert answer("fit", "naive-bayes", account, "-s", "people.toml", "--dry-run")["how"] == ""

@@ -51,6 +51,8 @@ def show_plan(plan: Plan, err: bool = False) -> None:
         click.echo(line, err=err)
 
     say(f"Planned: {plan.what}. It would cost {plan.amount}, protecting {plan.unit}.")
+    if plan.how:
+        say(f"How: {plan.how}")
     for note in plan.notes:
         say(f"It would have NO guarantee. {note}")
     say()

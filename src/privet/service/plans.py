@@ -27,6 +27,7 @@ class Plan:
     before: Balance | None = None
     after: Balance | None = None
     notes: tuple[str, ...] = ()
+    how: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -34,6 +35,7 @@ class Plan:
             "what": self.what,
             "amount": amount_to_dict(self.amount),
             "unit": self.unit,
+            "how": self.how,
             "steps": [step.to_dict() | {"amount": amount_to_dict(step.amount)} for step in self.steps],
             "dataset": self.dataset,
             "before": balance_to_dict(self.before) if self.before else None,
@@ -49,10 +51,12 @@ def planned(
     table: Source,
     events: Sequence[Event],
     ledger: Ledger | None,
+    how: str = "",
 ) -> Plan:
     """The plan of a run with this guarantee; raises as the ledger would refuse it, and writes nothing.
 
-    The data is read only to recognise whose budget it is, and to see that it fits the schema.
+    The data is read only to recognise whose budget it is, and to see that it fits the schema. ``how`` says
+    which method would be used, and why.
     """
     dataset = before = after = None
     if ledger is not None:
@@ -69,4 +73,5 @@ def planned(
         before,
         after,
         guarantee.voided,
+        how,
     )
