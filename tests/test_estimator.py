@@ -236,7 +236,8 @@ def test_one_record_of_a_list_does_not_change_how_the_others_are_read(domain, va
     schema = Schema((Category("c", domain, other="rest"), Category("y", domain, other="rest")), target="y")
     alike, mixed = [[value]] * 50, [[value]] * 50 + [[odd]]
     model = NaiveBayes(epsilon=1e5, schema=schema, random_state=0).fit(alike, [value] * 50)
-    assert np.argmax(model.class_count_) == [str(each) for each in domain].index(str(value).removesuffix(".0"))
+    texts = [str(each) for each in domain]
+    assert np.argmax(model.class_count_) == texts.index(str(value).removesuffix(".0"))
     for X, y in ((mixed, [value] * 51), ([[value]] * 51, [value] * 50 + [odd])):
         for rows in (X, pd.DataFrame(X, columns=["c"], dtype=object)):
             with pytest.raises(DataError, match="mixes text, numbers"):
