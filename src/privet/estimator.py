@@ -74,6 +74,7 @@ class PrivateEstimator(BaseEstimator):
         """Learn through the curator; store what was learned in attributes that end in ``_``."""
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
+        self._forget()
         amount = budget(float(self.epsilon), float(self.delta))
         curator = Curator(
             source,
@@ -88,6 +89,13 @@ class PrivateEstimator(BaseEstimator):
             self._fit(curator)
         self.schema_ = schema
         self.guarantee_ = curator.guarantee
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has learned: this one's guarantee does not cover it."""
+        of_the_table = {"columns_", "n_features_in_", "feature_names_in_"}  # just read off this fit's table
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            if name not in of_the_table:
+                delattr(self, name)
 
     def _declared(self) -> Schema | None:
         """The declared schema; nothing where it is to be read off the data."""

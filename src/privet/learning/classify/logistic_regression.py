@@ -61,9 +61,9 @@ class LogisticRegression(PrivateClassifier):
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
 
-    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals for privacy noise and
-    sampling. They do not cover what caution takes away: with a small budget weights are too close to 0
-    rather than too far.
+    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals, or None. ``"newton"`` and
+    ``"functional"``: for privacy noise and sampling, and for how far their last step still went, since they
+    stop early and weights are too close to 0 rather than too far. ``"output"``: for the noise alone.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -129,8 +129,9 @@ class LogisticRegression(PrivateClassifier):
         self.classes_ = np.array(target.labels)
         self.feature_names_ = encoding.names[1:]
         self.coef_, self.intercept_ = solution.weights[:, 1:], solution.weights[:, 0]
-        if solution.error is not None:
-            self.coef_error_, self.intercept_error_ = solution.error[:, 1:], solution.error[:, 0]
+        error = solution.error
+        self.coef_error_ = None if error is None else error[:, 1:]
+        self.intercept_error_ = None if error is None else error[:, 0]
 
     def _solution(self, curator: Curator, encoding: Encoding, target: Category) -> Solution:
         if target.size == 1:
@@ -150,7 +151,7 @@ class LogisticRegression(PrivateClassifier):
         if self.method_ == "privgene":
             moves = choices_for(curator, records) if self.steps is None else max(self.steps, 1)
             self.explanation_ = f"{moves} private choices of a weight to move, {reason}."
-            return fit_privgene(curator, encoding, target, moves)
+            return fit_privgene(curator, encoding, target, moves, self.regularisation)
         if self.method_ == "newton":
             steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
             self.explanation_ = f"{self._of_steps(steps, records, origin)}; {reason}."
