@@ -252,3 +252,14 @@ def test_no_refusal_tells_how_many_records_there_are():
             with pytest.raises(DataError, match=r"number of records|must be one column") as caught:
                 NaiveBayes(schema=schema).fit(rows, target)
             assert "13" not in str(caught.value)
+
+
+def test_a_table_that_does_not_fit_costs_its_budget_and_the_error_says_so():
+    made = ledger()
+    strange = TABLE.to_pandas().assign(ill="never heard of")
+    with pytest.raises(DataError, match=r"outside its declared domain\. What was reserved stays spent\."):
+        NaiveBayes(epsilon=0.25, schema=public(), ledger=made).fit(strange)
+    assert made.spent(DATASET) == Pure(exact(0.25))
+    with pytest.raises(DataError) as caught:
+        NaiveBayes(epsilon=0.25, schema=public()).fit(strange)
+    assert "spent" not in str(caught.value)

@@ -139,24 +139,12 @@ class PrivateEstimator(BaseEstimator):
                 X, y = as_array(X), _target_of(X, y)
             check = "allow-nan" if finite or declared is None else False
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
-            self.columns_ = self._positions(declared, X.shape[1])
+            self.columns_ = names_of(declared, X.shape[1])
         if declared is None:
             check_classification_targets(y)
         target = (declared.target if declared is not None else None) or "target"
         source = as_source(X, y, names=self.columns_, target=target)
         return source, declared or infer_schema(source, target)
-
-    def _positions(self, declared: Schema | None, width: int) -> tuple[str, ...]:
-        """Names for the columns of an array, which has none: the schema's, in its order."""
-        if declared is None:
-            return tuple(f"x{place}" for place in range(width))
-        names = tuple(column.name for column in declared.attributes)
-        if len(names) != width:
-            raise SchemaError(
-                f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
-                "Columns of an array are matched by their order: declare each of them, or use a data frame.",
-            )
-        return names
 
     def _rows(self, X: Any) -> Iterator[Rows]:
         """Records to be predicted, batch by batch, seen through the schema."""
@@ -215,6 +203,19 @@ def _require_columns(source: Any, schema: Schema) -> None:
                 f"The table has no column '{name}', though the schema names it.",
                 "Check the spelling, or remove the column from the schema.",
             )
+
+
+def names_of(declared: Schema | None, width: int) -> tuple[str, ...]:
+    """Names for the columns of an array, which has none: the schema's, in its order."""
+    if declared is None:
+        return tuple(f"x{place}" for place in range(width))
+    names = tuple(column.name for column in declared.attributes)
+    if len(names) != width:
+        raise SchemaError(
+            f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
+            "Columns of an array are matched by their order: declare each of them, or use a data frame.",
+        )
+    return names
 
 
 def require_array(X: Any, y: Any = None) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.engines import MemoryEngine
-from privet.errors import DataError
+from privet.errors import DataError, ParameterError
 from privet.schema import Category, Number, Schema, Unit
 from privet.sources import ArraySource, ArrowSource
 from privet.stats import Rows
@@ -129,6 +129,15 @@ def test_the_bound_is_attained(name):
         assert 0.99 * declared.l1 < l1 <= declared.l1
     else:
         assert (l1, l2) == (declared.l1, declared.squared_l2)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1e101])
+def test_weights_that_are_no_numbers_are_refused(weight):
+    """The bounds are about margins that are numbers."""
+    with pytest.raises(ParameterError, match="finite"):
+        Gradient(np.full((1, MIXED.width), weight), "ill", MIXED)
+    largest = Gradient(np.full((1, MIXED.width), 1e100), "ill", MIXED)
+    assert max(norms(c)[0] for c in contributions(largest)) <= largest.sensitivity(schema()).l1
 
 
 @pytest.mark.parametrize("name", ["wage", "kind"])

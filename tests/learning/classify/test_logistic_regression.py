@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 
 from privet.budget import Ledger, Pure, exact
 from privet.checks import CHECKS
-from privet.errors import DataError, SchemaError
+from privet.errors import DataError, ParameterError, SchemaError
 from privet.learning.classify import LogisticRegression
 from privet.learning.linear import Encoder
 from privet.learning.linear.newton import cautions
@@ -165,6 +165,17 @@ def test_every_method_heeds_the_regularisation(method):
     # The functional mechanism solves the quadratic approximation, and a search moves in steps of 0.1.
     np.testing.assert_allclose(model.coef_, reference.coef_, atol=0.1)
     assert 0.2 < np.abs(reference.coef_).max() < 0.8  # without regularisation it is 2.4
+
+
+@pytest.mark.parametrize(
+    ("method", "steps"), [("objective", 3), ("output", 3), ("functional", 0), ("privgene", 0)]
+)
+def test_steps_that_would_be_ignored_are_refused(method, steps):
+    table, schema = people(100)
+    with pytest.raises(ParameterError, match="steps"):
+        LogisticRegression(schema=schema, method=method, steps=steps).fit(table)
+    one = LogisticRegression(schema=schema, steps=1, method="newton").fit(table)
+    assert one.explanation_ == "Class sums and 1 noisy gradient, as asked for."
 
 
 def test_a_class_of_a_few_records_does_no_harm():
@@ -371,4 +382,5 @@ def test_cautions_start_safe_and_end_bold():
 @pytest.mark.parametrize("method", METHODS[1:])  # the registry's tests check the default
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(method, check):
-    check(lambda **parameters: LogisticRegression(**{"method": method, "steps": 5, **parameters}))
+    steps = {"steps": 5} if method == "privgene" else {}
+    check(lambda **parameters: LogisticRegression(**{"method": method} | steps | parameters))
