@@ -236,7 +236,8 @@ def test_one_record_of_a_list_does_not_change_how_the_others_are_read(domain, va
     schema = Schema((Category("c", domain, other="rest"), Category("y", domain, other="rest")), target="y")
     alike, mixed = [[value]] * 50, [[value]] * 50 + [[odd]]
     model = NaiveBayes(epsilon=1e5, schema=schema, random_state=0).fit(alike, [value] * 50)
-    assert np.argmax(model.class_count_) == [str(each) for each in domain].index(str(value).removesuffix(".0"))
+    texts = [str(each) for each in domain]
+    assert np.argmax(model.class_count_) == texts.index(str(value).removesuffix(".0"))
     for X, y in ((mixed, [value] * 51), ([[value]] * 51, [value] * 50 + [odd])):
         for rows in (X, pd.DataFrame(X, columns=["c"], dtype=object)):
             with pytest.raises(DataError, match="mixes text, numbers"):
@@ -251,3 +252,14 @@ def test_no_refusal_tells_how_many_records_there_are():
             with pytest.raises(DataError, match=r"number of records|must be one column") as caught:
                 NaiveBayes(schema=schema).fit(rows, target)
             assert "13" not in str(caught.value)
+
+
+def test_a_table_that_does_not_fit_costs_its_budget_and_the_error_says_so():
+    made = ledger()
+    strange = TABLE.to_pandas().assign(ill="never heard of")
+    with pytest.raises(DataError, match=r"outside its declared domain\. What was reserved stays spent\."):
+        NaiveBayes(epsilon=0.25, schema=public(), ledger=made).fit(strange)
+    assert made.spent(DATASET) == Pure(exact(0.25))
+    with pytest.raises(DataError) as caught:
+        NaiveBayes(epsilon=0.25, schema=public()).fit(strange)
+    assert "spent" not in str(caught.value)

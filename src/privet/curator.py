@@ -37,7 +37,7 @@ from privet.budget import (
 )
 from privet.engines import Engine, GenotypeEngine, engine_for
 from privet.engines.held import HeldEngine
-from privet.errors import ParameterError
+from privet.errors import ParameterError, PrivetError
 from privet.mechanisms import BlockAggregate, Exponential, PermuteAndFlip, TopK, noise_for
 from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
 from privet.mechanisms.top_k import How
@@ -139,9 +139,13 @@ class Curator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open = False
-        # A run that failed keeps its reservation: data was read, so the budget counts as spent.
-        if kind is None and self._ledger is not None and self._reservation is not None:
+        if self._ledger is None or self._reservation is None:
+            return
+        if kind is None:
             self._ledger.commit(self._reservation, self.guarantee.to_dict())
+        elif isinstance(error, PrivetError):
+            # A run that failed keeps its reservation: data was read, so the budget counts as spent.
+            error.add("What was reserved stays spent.")
 
     def _spend(self, shares: Sequence[Fraction]) -> list[Pure | Zcdp]:
         """Take these shares of the run's budget; every way to an exact answer starts here."""

@@ -21,6 +21,11 @@ class PrivetError(Exception):
         self.message = message
         self.advice = advice
 
+    def add(self, sentence: str) -> None:
+        """Say this too, unless it is said already."""
+        if sentence not in self.message:
+            self.message = f"{self.message} {sentence}"
+
     def __str__(self) -> str:
         return f"{self.message}\n  What to do: {self.advice}" if self.advice else self.message
 

@@ -74,6 +74,7 @@ class PrivateEstimator(BaseEstimator):
         """Learn through the curator; store what was learned in attributes that end in ``_``."""
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
+        self._forget()
         amount = budget(float(self.epsilon), float(self.delta))
         curator = Curator(
             source,
@@ -88,6 +89,13 @@ class PrivateEstimator(BaseEstimator):
             self._fit(curator)
         self.schema_ = schema
         self.guarantee_ = curator.guarantee
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has learned: this one's guarantee does not cover it."""
+        of_the_table = {"columns_", "n_features_in_", "feature_names_in_"}  # just read off this fit's table
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            if name not in of_the_table:
+                delattr(self, name)
 
     def _declared(self) -> Schema | None:
         """The declared schema; nothing where it is to be read off the data."""
@@ -131,24 +139,12 @@ class PrivateEstimator(BaseEstimator):
                 X, y = as_array(X), _target_of(X, y)
             check = "allow-nan" if finite or declared is None else False
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
-            self.columns_ = self._positions(declared, X.shape[1])
+            self.columns_ = names_of(declared, X.shape[1])
         if declared is None:
             check_classification_targets(y)
         target = (declared.target if declared is not None else None) or "target"
         source = as_source(X, y, names=self.columns_, target=target)
         return source, declared or infer_schema(source, target)
-
-    def _positions(self, declared: Schema | None, width: int) -> tuple[str, ...]:
-        """Names for the columns of an array, which has none: the schema's, in its order."""
-        if declared is None:
-            return tuple(f"x{place}" for place in range(width))
-        names = tuple(column.name for column in declared.attributes)
-        if len(names) != width:
-            raise SchemaError(
-                f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
-                "Columns of an array are matched by their order: declare each of them, or use a data frame.",
-            )
-        return names
 
     def _rows(self, X: Any) -> Iterator[Rows]:
         """Records to be predicted, batch by batch, seen through the schema."""
@@ -207,6 +203,19 @@ def _require_columns(source: Any, schema: Schema) -> None:
                 f"The table has no column '{name}', though the schema names it.",
                 "Check the spelling, or remove the column from the schema.",
             )
+
+
+def names_of(declared: Schema | None, width: int) -> tuple[str, ...]:
+    """Names for the columns of an array, which has none: the schema's, in its order."""
+    if declared is None:
+        return tuple(f"x{place}" for place in range(width))
+    names = tuple(column.name for column in declared.attributes)
+    if len(names) != width:
+        raise SchemaError(
+            f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
+            "Columns of an array are matched by their order: declare each of them, or use a data frame.",
+        )
+    return names
 
 
 def require_array(X: Any, y: Any = None) -> None:

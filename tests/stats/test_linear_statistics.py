@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.engines import MemoryEngine
-from privet.errors import DataError
+from privet.errors import DataError, ParameterError
 from privet.schema import Category, Number, Schema, Unit
 from privet.sources import ArraySource, ArrowSource
 from privet.stats import Rows
@@ -76,6 +76,8 @@ STATISTICS = {
     "products of many values": Products(encoding("x", "z", "size", "place", "street")),
     "products of many values with a class": Products(encoding("x", "place", "ill"), target="ill"),
     "products of numbers": Products(encoding("x", "z")),
+    "products given a number": Products(MIXED, given="wage"),
+    "products given a class": Products(encoding("x", "z", "place", "kind"), target="kind", given="kind"),
     "gradient at zero": Gradient(np.zeros((1, MIXED.width)), "ill", MIXED),
     "gradient far off": Gradient(LARGE[:1], "ill", MIXED),
     "gradient of numbers": Gradient(10 * np.ones((1, 3)), "ill", encoding("x", "z")),
@@ -127,6 +129,25 @@ def test_the_bound_is_attained(name):
         assert 0.99 * declared.l1 < l1 <= declared.l1
     else:
         assert (l1, l2) == (declared.l1, declared.squared_l2)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1e101])
+def test_weights_that_are_no_numbers_are_refused(weight):
+    """The bounds are about margins that are numbers."""
+    with pytest.raises(ParameterError, match="finite"):
+        Gradient(np.full((1, MIXED.width), weight), "ill", MIXED)
+    largest = Gradient(np.full((1, MIXED.width), 1e100), "ill", MIXED)
+    assert max(norms(c)[0] for c in contributions(largest)) <= largest.sensitivity(schema()).l1
+
+
+@pytest.mark.parametrize("name", ["wage", "kind"])
+def test_records_without_what_is_given_count_nowhere(name):
+    place = NAMES.index(name)
+    there = [record for record in RECORDS if record[place] is not None]
+    assert 0 < len(there) < len(RECORDS)
+    np.testing.assert_array_equal(exact(Products(MIXED, given=name), RECORDS), exact(Products(MIXED), there))
+    gone = [record for record in RECORDS if record[place] is None]
+    assert not exact(Products(MIXED, given=name), gone).any()
 
 
 def test_the_bound_of_the_gradient_is_nearly_attained():
@@ -184,16 +205,19 @@ def test_random_neighbours(records, one, other, weights):
             assert l1 <= declared.l1
             assert l2 <= declared.squared_l2
         if isinstance(statistic, Gradient):
-            scores = [SteepestCoordinate(statistic).groups([t], schema())[0] for t in tables]
-            change = scores[1] - scores[0]
-            assert change.max() - change.min() <= SteepestCoordinate.spread
+            for ridge in (0.0, 7.5):
+                scores = [SteepestCoordinate(statistic, ridge).groups([t], schema())[0] for t in tables]
+                change = scores[1] - scores[0]
+                assert change.max() - change.min() <= SteepestCoordinate.spread
 
 
 @pytest.mark.parametrize("name", [name for name in STATISTICS if name.startswith("products")])
 def test_products_are_the_second_moments(name):
     """Against the dense matrix: each cell of Σ x xᵀ stands where the layout says."""
     statistic = STATISTICS[name]
-    rows = Rows(batch(RECORDS), schema())
+    given = None if statistic.given is None else NAMES.index(statistic.given)
+    records = [record for record in RECORDS if given is None or record[given] is not None]
+    rows = Rows(batch(records), schema())
     encoded = statistic.encoding.encode(rows)
     numbers = [block for block in statistic.encoding.blocks if not block.nominal]
     places = [block.start for block in numbers]
@@ -204,8 +228,8 @@ def test_products_are_the_second_moments(name):
     np.testing.assert_allclose(across, gram[statistic.pairs.one, statistic.pairs.other])
     for place, (square, missing) in zip(statistic.squared, squares, strict=True):
         [column] = [block.column.name for block in numbers if block.start == place]
-        absent = sum(record[NAMES.index(column)] is None for record in RECORDS)
-        np.testing.assert_allclose(square, gram[place, place] - (len(RECORDS) - absent) / 2)
+        absent = sum(record[NAMES.index(column)] is None for record in records)
+        np.testing.assert_allclose(square, gram[place, place] - (len(records) - absent) / 2)
         assert missing == absent / 2
 
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import DataError
+from privet.errors import DataError, ParameterError
 from privet.schema import Category, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.encoding import Encoding, fixed_point
@@ -27,6 +27,9 @@ Weights = NDArray[np.float64]
 _coded_rows: WeakKeyDictionary[Rows, tuple[Encoding, Any, Any]] = WeakKeyDictionary()
 
 Following = WeakKeyDictionary[Rows, Followed]
+
+
+LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,11 @@ class Gradient(Statistic):
 
     nonnegative = False
     scale = FIXED
+
+    def __post_init__(self) -> None:
+        # The bounds hold for every margin that is a number; a sum of weights beyond might be none.
+        if not (np.abs(self.weights) <= LARGEST_WEIGHT).all():
+            raise ParameterError("The weights of a gradient must be finite numbers.")
 
     @property
     def columns(self) -> tuple[str, ...]:

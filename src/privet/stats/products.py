@@ -52,7 +52,8 @@ class Products(Statistic):
     * for each pair of different attributes their block of products.
 
     With ``target``, one of the columns, only the pairs in which it takes part, its own ``sums`` without the
-    number of records, and the ``squares`` of the others.
+    number of records, and the ``squares`` of the others. With ``given``, any column, only the records that
+    have a value there.
 
     In fixed point: z becomes the nearest t/2^11, and every cell is a multiple of 2^-22, without further
     rounding.
@@ -69,6 +70,7 @@ class Products(Statistic):
     target: str | None = None
     sums: bool = True
     squares: bool = True
+    given: str | None = None
 
     nonnegative = False
     scale = FINE**2
@@ -77,7 +79,8 @@ class Products(Statistic):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.encoding.columns)
+        names = tuple(column.name for column in self.encoding.columns)
+        return names if self.given is None or self.given in names else (*names, self.given)
 
     @cached_property
     def summed(self) -> NDArray[np.int64]:
@@ -142,6 +145,7 @@ class Products(Statistic):
         return np.zeros(self.size, np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
+        rows = rows if self.given is None else rows.having(self.given)
         dense = dense_products(rows)
         sums, squares, across = self.split(state)  # views: what is added to them is added to the state
         at = self._dense_cells(dense)
@@ -208,7 +212,7 @@ class Products(Statistic):
         return state
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        return products_sql.expression(self, table)
+        return products_sql.expression(self, table, schema)
 
     def collect(self, result: Any, schema: Schema) -> Answer:
         return products_sql.collect(self, result, schema)

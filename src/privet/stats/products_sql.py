@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["collect", "expression"]
 
 
-def expression(products: Products, table: Any) -> Any:
+def expression(products: Products, table: Any, schema: Schema) -> Any:
     import ibis
 
+    if products.given is not None and schema.missing == "skip":  # else a missing value is to be found
+        table = table.filter(sql.is_there(table, schema[products.given]))
     blocks = products.encoding.blocks
     rows = table.select(
         **{f"x{j}": _value(table, block) for j, block in enumerate(blocks)},

@@ -77,6 +77,24 @@ class Rows:
         found: Found = self._once[what]
         return found
 
+    def having(self, name: str) -> Rows:
+        """The rows in which this column has a value."""
+        fewer = self.once(f"having {name}", lambda rows: rows._without_missing(name))
+        return self if fewer is None else fewer
+
+    def _without_missing(self, name: str) -> Rows | None:
+        column = self.schema[name]
+        there: NDArray[np.bool_]
+        if isinstance(column, Category):
+            there = np.asarray(self.codes(name) != column.size)
+        else:
+            there = ~np.isnan(self.numbers(name))
+        if there.all():
+            return None
+        matrix = None if self._matrix is None else self._matrix[there]
+        batch = self._batch.filter(pa.array(there))
+        return Rows(batch, self.schema, self.unknown, matrix=matrix, places=self._places)
+
     def lies_in_matrix(self, name: str) -> bool:
         return name in self._places
 

@@ -8,7 +8,7 @@ from privet.errors import DataError
 from privet.schema import Category, Column, Number, Schema
 from privet.stats.rows import NUMERAL, WORDS, domain_of_type, numbers_of, truths_of
 
-__all__ = ["code", "fixed_point", "is_infinite", "refuse"]
+__all__ = ["code", "fixed_point", "is_infinite", "is_there", "refuse"]
 
 
 def code(table: Any, column: Column, cuts: tuple[float, ...] = ()) -> Any:
@@ -68,6 +68,14 @@ def fixed_point(table: Any, column: Number, scale: int) -> Any:
     # Not clip, which writes its argument four times.
     bounded = ibis.least(ibis.greatest(shifted, _double(0.5)), _double(2 * scale + 0.5))
     return (value.isnull() | value.isnan()).ifelse(None, bounded.floor().cast("int64") - scale)
+
+
+def is_there(table: Any, column: Column) -> Any:
+    """Whether a record has a value of this column."""
+    value = table[column.name]
+    if isinstance(column, Number):
+        value = value.cast("float64")
+    return value.notnull() & ~value.isnan() if value.type().is_floating() else value.notnull()
 
 
 def is_infinite(value: Any) -> Any:

@@ -27,10 +27,12 @@ class SteepestCoordinate(Scores):
     at most S = 2^20 up or down (``stats.gradient``; the intercept's entry is the sum of one category's
     cells, of which the record is in one). Every score moves within [−S, S]: R = 2S. The published enhanced
     exponential mechanism has a sensitivity of 4σ for the moves ±σ; the factor σ is common to all candidates
-    and cancels.
+    and cancels. The slope of the L2 penalty, ``ridge`` times the weights (but not the intercepts), is the
+    same for all tables.
     """
 
     gradient: Gradient
+    ridge: float = 0.0
 
     spread = 2 * FIXED
     scale = FIXED
@@ -40,5 +42,11 @@ class SteepestCoordinate(Scores):
         return (self.gradient,)
 
     def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
-        slope = self.gradient.coordinates(answers[0]).ravel()
+        slope = (self.gradient.coordinates(answers[0]) + self._pull).ravel()
         return [np.concatenate([-slope, slope])]
+
+    @property
+    def _pull(self) -> NDArray[np.int64]:
+        pull = self.ridge * self.gradient.weights * FIXED
+        pull[:, 0] = 0.0
+        return np.rint(np.clip(pull, -(2.0**60), 2.0**60)).astype(np.int64)

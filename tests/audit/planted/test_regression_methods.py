@@ -93,7 +93,7 @@ ridge = Ridge(epsilon=EPSILON, schema=TARGET)
 SETTINGS = {
     "gradient": setting(Transcript(logistic(VALUE, "newton", steps=1)), FIRST),
     "gradient, delta": setting(Transcript(logistic(VALUE, "newton", steps=1, delta=DELTA)), FIRST),
-    "counts": setting(logistic(VALUE, "newton", steps=1), ALONE, 400),
+    "counts": setting(Transcript(logistic(VALUE, "newton", steps=1)), ALONE, 400),
     "counts of persons": setting(logistic(PERSONS, "newton", steps=0), PERSON),
     "two counts": setting(Transcript(logistic(CROSSED, "newton", steps=0)), APART, 400),
     "tilt": setting(logistic(NUMBER, "objective"), lever(80)),

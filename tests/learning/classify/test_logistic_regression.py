@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression as Reference
 
 from privet.budget import Ledger, Pure, exact
 from privet.checks import CHECKS
-from privet.errors import DataError, SchemaError
+from privet.errors import DataError, ParameterError, SchemaError
 from privet.learning.classify import LogisticRegression
 from privet.learning.linear import Encoder
 from privet.learning.linear.newton import cautions
@@ -104,19 +104,95 @@ def test_the_plan_follows_from_what_is_declared():
     assert "assumed" in LogisticRegression(schema=schema).fit(table).explanation_
 
 
-def test_error_bars_cover_the_weights_without_noise():
-    """Of the weights of well-filled coordinates; the bars are for noise and sampling, not for caution."""
+@pytest.mark.parametrize("method", ["newton", "functional"])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_error_bars_cover_the_weights_without_noise(method, epsilon):
+    """Of well-filled coordinates, and of the strongest, which a search that stops early leaves too small."""
     table, schema = people(20_000)
     truth = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
-    X = Encoder(schema=schema, intercept=True).transform(table.slice(0, 500))
-    covered = []
-    for _ in range(10):
-        model = LogisticRegression(epsilon=2.0, schema=schema, steps=8).fit(table)
-        assert (model.coef_error_ > 0).all()
-        difference = np.abs(model.coef_ - truth.coef_)[0, [0, 4]]
-        covered.append(difference <= 2 * model.coef_error_[0, [0, 4]])
-    assert X.shape[1] == 6
-    assert np.mean(covered) > 0.8
+    assert np.argmax(np.abs(truth.coef_)) == 0
+    models = [LogisticRegression(epsilon=epsilon, schema=schema, method=method).fit(table) for _ in range(20)]
+    covered = [np.abs(model.coef_ - truth.coef_) <= model.coef_error_ for model in models]
+    assert np.mean(covered, axis=0)[0, [0, 4]].min() >= 0.85
+    # They are no wider than the weights themselves where a weight is clear.
+    assert np.median([model.coef_error_[0, 4] / abs(model.coef_[0, 4]) for model in models]) < 3
+
+
+@pytest.mark.parametrize("method", ["objective", "privgene"])
+def test_methods_without_error_bars_say_none(method):
+    table, schema = people(500)
+    model = LogisticRegression(schema=schema, method=method).fit(table)
+    assert model.coef_error_ is None
+    assert model.intercept_error_ is None
+
+
+def test_a_refit_keeps_nothing_of_the_fit_before(monkeypatch):
+    """What an earlier fit released is not in the later one's guarantee, nor is it about its weights."""
+    table, schema = people(2000)
+    model = LogisticRegression(schema=schema, method="newton").fit(table)
+    model.left_over_ = "an earlier release"
+    model.set_params(method="objective").fit(table)
+    assert model.coef_error_ is None
+    assert not hasattr(model, "left_over_")
+    monkeypatch.setattr("privet.engines.minimum.MOST_STEPS", 0)
+    with pytest.raises(DataError):
+        model.fit(table)
+    assert not hasattr(model, "coef_")
+    assert not hasattr(model, "guarantee_")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_records_without_a_class_do_not_count(method):
+    table, schema = people(20_000)
+    kind = np.asarray(table["kind"]).astype(object)
+    kind[::2] = None
+    half = table.set_column(3, "kind", pa.array(kind.tolist(), pa.int64()))
+    how = {"epsilon": 200.0, "schema": schema, "method": method, "records": 20_000}
+    found, expected = (
+        LogisticRegression(**how).fit(rows).coef_
+        for rows in (half, table.take(pa.array(range(1, 20_000, 2))))
+    )
+    np.testing.assert_allclose(found[0, [0, 4]], expected[0, [0, 4]], atol=0.4 if method == "output" else 0.1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_heeds_the_regularisation(method):
+    table, schema = people(20_000)
+    reference = Reference(C=1 / 3000).fit(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
+    model = LogisticRegression(
+        epsilon=1e4, schema=schema, method=method, records=20_000, regularisation=3000.0
+    ).fit(table)
+    # The functional mechanism solves the quadratic approximation, and a search moves in steps of 0.1.
+    np.testing.assert_allclose(model.coef_, reference.coef_, atol=0.1)
+    assert 0.2 < np.abs(reference.coef_).max() < 0.8  # without regularisation it is 2.4
+
+
+@pytest.mark.parametrize(
+    ("method", "steps"), [("objective", 3), ("output", 3), ("functional", 0), ("privgene", 0)]
+)
+def test_steps_that_would_be_ignored_are_refused(method, steps):
+    table, schema = people(100)
+    with pytest.raises(ParameterError, match="steps"):
+        LogisticRegression(schema=schema, method=method, steps=steps).fit(table)
+    one = LogisticRegression(schema=schema, steps=1, method="newton").fit(table)
+    assert one.explanation_ == "Class sums and 1 noisy gradient, as asked for."
+
+
+def test_a_class_of_a_few_records_does_no_harm():
+    """Noise makes up most of its sums: they must not decide predictions."""
+    table, _ = people(10_000, classes=3)
+    kind = np.asarray(table["kind"]).copy()
+    rare = Schema.of(
+        {"age": (0.0, 100.0), "colour": COLOURS, "dose": (-1.0, 1.0), "kind": list(range(5))}, target="kind"
+    )
+    kind[:2], kind[2:40] = 3, 4
+    table = table.set_column(3, "kind", pa.array(kind))
+    for method in ("functional", "newton"):
+        scores = [
+            accuracy(LogisticRegression(epsilon=1.0, schema=rare, method=method).fit(table), table)
+            for _ in range(8)
+        ]
+        assert min(scores) > 0.53, method  # 0.59 at best; a guess is right in a third
 
 
 def test_auto_picks_by_what_is_public_and_says_why():
@@ -189,7 +265,7 @@ def test_the_optimum_methods_reach_the_references_weights():
     model = LogisticRegression(epsilon=1e6, schema=schema, method="objective", regularisation=1.0).fit(table)
     weights = np.hstack([model.intercept_[:, None], model.coef_])
     np.testing.assert_allclose(weights, reference.coef_, atol=1e-3)
-    assert not hasattr(model, "coef_error_")
+    assert model.coef_error_ is None
     noisy = LogisticRegression(epsilon=1.0, schema=schema, method="output").fit(table)
     assert noisy.coef_error_.min() > 0
     assert "which the budget needs" in noisy.explanation_
@@ -306,4 +382,5 @@ def test_cautions_start_safe_and_end_bold():
 @pytest.mark.parametrize("method", METHODS[1:])  # the registry's tests check the default
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_common_checks(method, check):
-    check(lambda **parameters: LogisticRegression(**{"method": method, "steps": 5, **parameters}))
+    steps = {"steps": 5} if method == "privgene" else {}
+    check(lambda **parameters: LogisticRegression(**{"method": method} | steps | parameters))

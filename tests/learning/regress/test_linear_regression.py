@@ -17,6 +17,7 @@ from privet.errors import SchemaError
 from privet.learning.linear import Encoder
 from privet.learning.regress import LinearRegression, Ridge
 from privet.schema import Schema, Unit
+from privet.sources import ArraySource
 
 
 def wages(records=20_000, seed=0):
@@ -55,6 +56,34 @@ def test_without_noise_it_is_least_squares():
     reference = ReferenceRidge(alpha=3000).fit(X, y)
     np.testing.assert_allclose(strong.predict(table), reference.predict(X), atol=10)
     assert np.abs(strong.coef_).sum() < np.abs(model.coef_).sum()
+
+
+@pytest.mark.parametrize("algorithm", [LinearRegression, Ridge])
+@pytest.mark.parametrize("epsilon", [1.0, 10.0])
+def test_error_bars_cover_least_squares(algorithm, epsilon):
+    table, schema = wages()
+    X, y = Encoder(schema=schema).transform(table), np.asarray(table["wage"])
+    truth = LeastSquares().fit(X, y).coef_[:2]
+    models = [algorithm(epsilon=epsilon, schema=schema).fit(table) for _ in range(25)]
+    covered = [np.abs(model.coef_[:2] - truth) <= model.coef_error_[:2] for model in models]
+    assert np.mean(covered) >= 0.85
+    assert np.median([model.coef_error_[0] / model.coef_[0] for model in models]) < 0.3 / epsilon**0.5
+
+
+def test_records_without_a_target_do_not_count():
+    """They must not draw predictions to the middle of the bounds, whoever they are."""
+    table, schema = wages()
+    wage = np.asarray(table["wage"]).copy()
+    gone = (np.asarray(table["hours"]) > 30) & (np.arange(len(wage)) % 4 > 0)
+    half = table.set_column(3, "wage", pa.array(np.where(gone, np.nan, wage), from_pandas=True))
+    model = Ridge(epsilon=1000.0, schema=schema).fit(half)
+    complete = Ridge(epsilon=1000.0, schema=schema).fit(half.filter(pa.array(~gone)))
+    np.testing.assert_allclose(model.predict(table), complete.predict(table), atol=5)
+    arrays = table.select(["hours", "age"]).to_pandas().to_numpy()
+    numbers = Schema((schema["hours"], schema["age"], schema["wage"]), target="wage")
+    source = ArraySource(arrays, np.where(gone, np.nan, wage), names=["hours", "age"], target="wage")
+    by_rows = Ridge(epsilon=1000.0, schema=numbers).fit(source)
+    assert by_rows.score(arrays, wage) > 0.7
 
 
 def test_predictions_stay_within_the_public_bounds():

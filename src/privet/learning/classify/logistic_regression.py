@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from privet.budget import exact
 from privet.curator import Curator, Measurement
+from privet.errors import ParameterError
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
@@ -61,9 +62,9 @@ class LogisticRegression(PrivateClassifier):
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
 
-    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals for privacy noise and
-    sampling. They do not cover what caution takes away: with a small budget weights are too close to 0
-    rather than too far.
+    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals, or None. ``"newton"`` and
+    ``"functional"``: for privacy noise and sampling, and for how far their last step still went, since they
+    stop early and weights are too close to 0 rather than too far. ``"output"``: for the noise alone.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -129,8 +130,9 @@ class LogisticRegression(PrivateClassifier):
         self.classes_ = np.array(target.labels)
         self.feature_names_ = encoding.names[1:]
         self.coef_, self.intercept_ = solution.weights[:, 1:], solution.weights[:, 0]
-        if solution.error is not None:
-            self.coef_error_, self.intercept_error_ = solution.error[:, 1:], solution.error[:, 0]
+        error = solution.error
+        self.coef_error_ = None if error is None else error[:, 1:]
+        self.intercept_error_ = None if error is None else error[:, 0]
 
     def _solution(self, curator: Curator, encoding: Encoding, target: Category) -> Solution:
         if target.size == 1:
@@ -142,18 +144,20 @@ class LogisticRegression(PrivateClassifier):
             curator.measure([Measurement(Contingency(None, target.name), curator.left, what)])
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
+        self._require_steps()
         records, origin = self._records(curator, target)
         self.method_, reason = self._choice(curator, encoding, target, records, origin)
         if self.method_ == "functional":
             self.explanation_ = f"Noisy second moments and one linear solve, {reason}."
             return fit_functional(curator, encoding, target, self.regularisation)
         if self.method_ == "privgene":
-            moves = choices_for(curator, records) if self.steps is None else max(self.steps, 1)
-            self.explanation_ = f"{moves} private choices of a weight to move, {reason}."
-            return fit_privgene(curator, encoding, target, moves)
+            moves = choices_for(curator, records) if self.steps is None else self.steps
+            self.explanation_ = f"{_counted(moves, 'private choice')} of a weight to move, {reason}."
+            return fit_privgene(curator, encoding, target, moves, self.regularisation)
         if self.method_ == "newton":
             steps = steps_for(curator, encoding, target, records) if self.steps is None else self.steps
-            self.explanation_ = f"{self._of_steps(steps, records, origin)}; {reason}."
+            so_many = self._of_steps(steps, records, origin)
+            self.explanation_ = f"{so_many}." if so_many.endswith(reason) else f"{so_many}; {reason}."
             return fit_newton(curator, encoding, target, steps, self.regularisation)
         how: Literal["objective", "output"] = "output" if self.method_ == "output" else "objective"
         solution, used = fit_perturbed(curator, encoding, target, how, self.regularisation)
@@ -161,6 +165,19 @@ class LogisticRegression(PrivateClassifier):
         raised = ", which the budget needs" if float(used) > self.regularisation else ""
         self.explanation_ = f"The {minimum}, with a regularisation of {float(used):.3g}{raised}; {reason}."
         return solution
+
+    def _require_steps(self) -> None:
+        """Refuse a number of steps that would be ignored."""
+        if self.steps is not None and self.method in ("objective", "output", "functional"):
+            raise ParameterError(
+                f"LogisticRegression: method='{self.method}' has no steps.",
+                "Leave steps out, or take method='newton' or 'privgene'.",
+            )
+        if self.steps == 0 and self.method == "privgene":
+            raise ParameterError(
+                "LogisticRegression: without steps, method='privgene' would choose nothing.",
+                "Give steps=1 or more, or leave steps out.",
+            )
 
     def _records(self, curator: Curator, target: Category) -> tuple[int, str]:
         """About how many records there are, and who says so."""
@@ -204,14 +221,15 @@ class LogisticRegression(PrivateClassifier):
 
     def _of_steps(self, steps: int, records: int, origin: str) -> str:
         if self.steps is not None:
-            return f"Class sums and {steps} noisy gradients, as asked for"
+            return f"Class sums and {_counted(steps, 'noisy gradient')}, as asked for"
         if not steps:
             return (
                 f"Class sums alone: with about {records} records ({origin}) a gradient would be too "
                 "noisy at this budget for a step to help"
             )
         limit = "the most that ever help" if steps == MOST_STEPS else "as many as this budget carries"
-        return f"Class sums and {steps} noisy gradients, {limit} with about {records} records ({origin})"
+        gradients = _counted(steps, "noisy gradient")
+        return f"Class sums and {gradients}, {limit} with about {records} records ({origin})"
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The margin of the second class of two, or of each of more classes."""
@@ -225,3 +243,7 @@ class LogisticRegression(PrivateClassifier):
         if len(self.classes_) == 2:
             margins = np.hstack([np.zeros_like(margins), margins])
         return margins
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

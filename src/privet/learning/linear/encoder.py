@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from privet.curator import is_table, read_rows
 from privet.errors import SchemaError
+from privet.estimator import names_of, require_array
 from privet.schema import Schema, read_schema
+from privet.sources import as_array
 from privet.stats.encoding import Encoding
 
 __all__ = ["Encoder"]
@@ -33,7 +36,7 @@ class Encoder(TransformerMixin, BaseEstimator):
     [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
     """
 
-    def __init__(self, *, schema: Schema | str | None = None, intercept: bool = False) -> None:
+    def __init__(self, *, schema: Schema | str | Path | None = None, intercept: bool = False) -> None:
         self.schema = schema
         self.intercept = intercept
 
@@ -41,7 +44,9 @@ class Encoder(TransformerMixin, BaseEstimator):
         """Settle the layout. The arguments are there for pipelines and are not looked at."""
         self.schema_ = self._declared()
         self.encoding_ = Encoding.of(self.schema_)
-        self.n_features_in_ = len(self.schema_.attributes)
+        names = [column.name for column in self.schema_.attributes]
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -49,7 +54,11 @@ class Encoder(TransformerMixin, BaseEstimator):
         if not hasattr(self, "encoding_"):
             self.fit()
         named = is_table(X) or hasattr(X, "columns") or hasattr(X, "column_names")
-        names = None if named else [column.name for column in self.schema_.attributes]
+        names = None
+        if not named:
+            X = as_array(X)
+            require_array(X)
+            names = names_of(self.schema_, X.shape[1])
         parts = [self.encoding_.encode(rows) for rows in read_rows(X, self.schema_, names)]
         encoded = np.concatenate(parts) if parts else np.empty((0, self.encoding_.width))
         return encoded if self.intercept else encoded[:, 1:]
@@ -62,7 +71,7 @@ class Encoder(TransformerMixin, BaseEstimator):
     def _declared(self) -> Schema:
         if isinstance(self.schema, Schema):
             return self.schema
-        if isinstance(self.schema, str):
+        if isinstance(self.schema, str | Path):
             return read_schema(self.schema)
         raise SchemaError("An encoder needs a schema: it reads nothing off the data.", "Give schema=…")
 

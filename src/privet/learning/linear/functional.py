@@ -40,8 +40,8 @@ Matrix = NDArray[np.float64]
 
 def fit_functional(curator: Curator, encoding: Encoding, target: Category, regularisation: float) -> Solution:
     """Measure the quadratic approximation of the loss and return its minimum."""
-    within = Products(Encoding((*encoding.columns, target)), target=target.name)
-    between = Products(encoding, sums=False, squares=False)
+    within = Products(Encoding((*encoding.columns, target)), target=target.name, given=target.name)
+    between = Products(encoding, sums=False, squares=False, given=target.name)
     share = curator.left / 2 if between.size else curator.left
     plan = [
         Measurement(within, share, f"sums of the coordinates within each '{target.name}', and of squares")
@@ -50,22 +50,28 @@ def fit_functional(curator: Curator, encoding: Encoding, target: Category, regul
         plan.append(Measurement(between, share, "products of the coordinates of each two attributes"))
     first, *second = curator.measure(plan)
     known = _class_sums(encoding, target, within, first)
-    moments, ridge = known.second_moments(), known.noise / known.size
+    independent, ridge = known.second_moments(), known.noise / known.size
+    moments = independent
     for release in second:
         noise = release.standard_deviation / known.size
         moments, left = blend(moments, between.pairs, release.value / known.size, noise)
         ridge += left
+    caution = float(np.trace(moments) / np.trace(independent))
     weights, gradient = start(known)
     prior = known.totals[-len(weights) :] / known.size
     errors = []
     for k, p in enumerate(prior):
         curvature = known.size * p * (1 - p)
-        inverse = np.linalg.inv(steady(moments, ridge + regularisation / curvature))
-        weights[k] -= inverse @ gradient[k] / curvature
+        # Of a class so rare that noise makes up most of its sums, next to nothing is believed.
+        doubt = (known.noise / curvature) ** 2
+        inverse = np.linalg.inv(steady(moments, ridge + doubt + regularisation / curvature))
+        step = inverse @ gradient[k] / curvature
+        weights[k] -= step
         variance = (
             known.noise / curvature
         ) ** 2 * inverse @ inverse + inverse @ moments @ inverse / curvature
-        errors.append(1.96 * np.sqrt(np.maximum(np.diag(variance), 0)))
+        # A single step: without caution it would have gone further, and one more perhaps as far again.
+        errors.append(1.96 * np.sqrt(np.maximum(np.diag(variance), 0)) + caution * np.abs(step))
     return Solution(weights, np.stack(errors))
 
 

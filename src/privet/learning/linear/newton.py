@@ -94,7 +94,8 @@ def fit_newton(
         stiffness, careful = caution * more * curvature, caution
         move = -_solve(stiffness, gradient + _ridge(weights, regularisation), noise + regularisation)
         weights = weights + move
-    return Solution(weights, _error(curvature, noise, regularisation))
+    # How far the last step still went stands for how far there is still to go.
+    return Solution(weights, _error(curvature, noise, regularisation) + np.abs(move))
 
 
 def start(known: ClassSums) -> tuple[Matrix, Matrix]:

@@ -43,14 +43,16 @@ def choices_for(curator: Curator, records: int) -> int:
     return int(min(max(8 * float(currency.rho) * (records / WORTH) ** 2, FEWEST), MOST))
 
 
-def fit_privgene(curator: Curator, encoding: Encoding, target: Category, steps: int) -> Solution:
+def fit_privgene(
+    curator: Curator, encoding: Encoding, target: Category, steps: int, regularisation: float
+) -> Solution:
     """Choose ``steps`` times a weight and a direction, and move it."""
     weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
     curator.hold()
     share, following = curator.left / steps, Following()
     moves = np.geomspace(FIRST_MOVE, min(LAST_MOVE, SHORT / steps), steps)
     for move in moves:
-        question = SteepestCoordinate(Gradient(weights, target.name, encoding, following))
+        question = SteepestCoordinate(Gradient(weights, target.name, encoding, following), regularisation)
         [chosen] = curator.choose(question, share, "which weight to move")
         direction, place = divmod(chosen, weights.size)
         weights = weights.copy()

@@ -7,8 +7,7 @@ needs, t being the target scaled to [−1, 1] by its public bounds.
 products of the target with them (``stats.products`` proves both sensitivities). The rest is computed from
 what they release: blocks of products are drawn towards independence as far as noise explains them, a ridge
 of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
-solved (``linear.functional``). A record without a target counts among the attributes' products and not in
-the target's, as if t were 0.
+solved (``linear.functional``). A record without a target is left out of both.
 """
 
 from __future__ import annotations
@@ -77,9 +76,9 @@ class Ridge(PrivateRegressor):
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target, encoding = numeric_target(schema), Encoding.of(schema)
-        among = Products(encoding)
+        among = Products(encoding, given=target.name)
         every = Encoding((*encoding.columns, target))  # the target comes last, so blocks keep their places
-        towards = Products(every, target=target.name, squares=False)
+        towards = Products(every, target=target.name, squares=False, given=target.name)
         half = Fraction(1, 2)
         quadratic, linear = curator.measure(
             [
@@ -98,7 +97,9 @@ class Ridge(PrivateRegressor):
         noise = (
             np.hypot(linear.standard_deviation, quadratic.standard_deviation * np.linalg.norm(weights)) / size
         )
-        error = 1.96 * noise * np.sqrt(np.diag(inverse @ inverse))
+        # And what the ridge takes away from the weights, to first order.
+        shrunk = np.abs(ridge * inverse[:, 1:] @ weights[1:])
+        error = 1.96 * noise * np.sqrt(np.diag(inverse @ inverse)) + shrunk
         self.feature_names_ = encoding.names[1:]
         self.intercept_ = float(target.midpoint + target.half_range * weights[0])
         self.coef_ = target.half_range * weights[1:]
