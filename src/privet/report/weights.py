@@ -21,7 +21,8 @@ INTERCEPT = "(intercept)"
 NO_ERROR_BARS = "This method gives no error bars: how far the noise has moved a weight is not known."
 _SCALE = (
     "The coordinate of a number goes from −1 (its lower bound) to 1 (its upper bound); that of a category's "
-    "value is 1 where a record has it, else 0."
+    "value is 1 where a record has it, else 0. Compare the values of one category with each other: what "
+    "their weights have in common could as well be in the intercept."
 )
 
 
