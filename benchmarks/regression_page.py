@@ -133,7 +133,9 @@ def _published_ahead() -> str:
                 mine, theirs, chosen = (_point(name, m, epsilon) for m in (own, published, "auto"))
                 if mine and theirs and chosen and theirs.mean < mine.mean:
                     also = " and than `auto`" if theirs.mean < chosen.mean else ""
-                    ahead.append(f"{name}, ε = {epsilon:g}: {published} {theirs.mean:.4f}, `{own}` {mine.mean:.4f}{also}")
+                    ahead.append(
+                        f"{name}, ε = {epsilon:g}: {published} {theirs.mean:.4f}, `{own}` {mine.mean:.4f}{also}"
+                    )
     if not ahead:
         return ""
     return (

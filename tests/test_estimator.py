@@ -260,6 +260,8 @@ def test_a_table_that_does_not_fit_costs_its_budget_and_the_error_says_so():
     with pytest.raises(DataError, match=r"outside its declared domain\. What was reserved stays spent\."):
         NaiveBayes(epsilon=0.25, schema=public(), ledger=made).fit(strange)
     assert made.spent(DATASET) == Pure(exact(0.25))
+    with pytest.raises(DataError, match="stays spent"):
+        cross_validate(NaiveBayes(epsilon=0.1, schema=public()), strange, folds=2, epsilon=0.1, ledger=made)
     with pytest.raises(DataError) as caught:
         NaiveBayes(epsilon=0.25, schema=public()).fit(strange)
     assert "spent" not in str(caught.value)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -64,6 +65,8 @@ _FUNCTION_CAVEATS = (
     "did is not told. A function that comes close to its timeout can fail because the machine is busy.",
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
+#: A run that failed keeps its reservation: data was read, so the budget counts as spent.
+STAYS = "What was reserved stays spent."
 _SOLVER_CAVEAT = (
     "The proof assumes that the minimum can be found for every table. Where it cannot, as with very many "
     "records (millions), an error says so instead of a release, and that there was such an error is not "
@@ -131,6 +134,7 @@ class Curator:
             ledger=self._ledger,
             guaranteed=self.randomness.secure and not self._inferred,
             what=self._what,
+            asked=self.amount,
         )
         self._open = True
         return self
@@ -144,8 +148,7 @@ class Curator:
         if kind is None:
             self._ledger.commit(self._reservation, self.guarantee.to_dict())
         elif isinstance(error, PrivetError):
-            # A run that failed keeps its reservation: data was read, so the budget counts as spent.
-            error.add("What was reserved stays spent.")
+            error.add(STAYS)
 
     def _spend(self, shares: Sequence[Fraction]) -> list[Pure | Zcdp]:
         """Take these shares of the run's budget; every way to an exact answer starts here."""
@@ -385,9 +388,19 @@ def event_of(currency: Pure | Zcdp, what: str) -> PureEvent | GaussianEvent:
 
 
 def reserve(
-    source: Source, schema: Schema, event: Event, *, ledger: Ledger | None, guaranteed: bool, what: str
+    source: Source,
+    schema: Schema,
+    event: Event,
+    *,
+    ledger: Ledger | None,
+    guaranteed: bool,
+    what: str,
+    asked: Pure | Approximate | None = None,
 ) -> Reservation | None:
-    """Set the budget of a run aside: of one curator, or of a whole process whose curators have no ledger."""
+    """Set the budget of a run aside: of one curator, or of a whole process whose curators have no ledger.
+
+    ``asked`` is the budget as the user gave it, for the words of a refusal.
+    """
     if ledger is None:
         return None
     if not guaranteed:
@@ -398,7 +411,18 @@ def reserve(
             "that is public.",
         )
     dataset = ledger.account_for(fingerprint(source), schema.dataset)
-    return ledger.reserve(dataset, event, unit=schema.unit, what=what)
+    return ledger.reserve(dataset, event, unit=schema.unit, what=what, asked=asked)
+
+
+@contextmanager
+def standing(reservation: Reservation | None) -> Iterator[None]:
+    """A process that fails keeps its reservation, since data was read; its error says so."""
+    try:
+        yield
+    except PrivetError as error:
+        if reservation is not None:
+            error.add(STAYS)
+        raise
 
 
 def promise(

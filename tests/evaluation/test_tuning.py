@@ -149,7 +149,7 @@ def test_refusals_cost_nothing_and_failures_stand():
             search(**{"epsilon": 0.1, "ledger": ledger} | how).fit(patients(100))
     assert ledger.spent("ward") is None
     strange = patients(100).set_column(1, "ward", pa.array(["z"] * 100))
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="stays spent"):
         search(epsilon=0.1, ledger=ledger).fit(strange)
     assert ledger.spent("ward") == Pure(exact(0.1))
 
@@ -225,3 +225,10 @@ def test_a_search_carries_the_caveats_of_all_that_could_have_run(order):
         assert ("about how many records there are", "declared") in guarantee.public
     assert set(planned.caveats) == set(done.caveats)
     assert set(planned.public) == set(done.public)
+
+
+def test_a_refusal_says_what_was_asked_for_in_the_words_of_whoever_asked():
+    ledger = account(amount=Approximate(exact(2), exact(1e-5)))
+    NaiveBayes(epsilon=0.5, schema=SCHEMA, ledger=ledger).fit(patients(100))
+    with pytest.raises(BudgetExceeded, match=r"does not allow ε = 0\.5, δ = 1e-06:"):
+        NaiveBayes(epsilon=0.5, delta=1e-6, schema=SCHEMA, ledger=ledger).fit(patients(100))

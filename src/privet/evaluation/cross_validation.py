@@ -37,6 +37,7 @@ from privet.curator import (
     promise,
     public_answers,
     reserve,
+    standing,
 )
 from privet.errors import ParameterError
 from privet.evaluation.carried import carrying
@@ -149,33 +150,40 @@ def cross_validate(
     root = randomness.of(estimator.random_state if random_state is None else random_state)
     what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
     reservation = reserve(
-        source, schema, process.event(what), ledger=ledger, guaranteed=root.secure and not inferred, what=what
+        source,
+        schema,
+        process.event(what),
+        ledger=ledger,
+        guaranteed=root.secure and not inferred,
+        what=what,
+        asked=process.total,
     )
-    source = in_order(source, schema)
     rounds = []
     parts: list[Guarantee] = []
-    for done, child in enumerate(root.spawn(repeats)):
-        low, high = (int(word) for word in child.bits(2))
-        split = _Split(source, schema, folds, low | high << 64)
-        models = []
-        for fold, noise in enumerate(child.spawn(folds)):
-            models.append(clone(estimator).set_params(ledger=None, random_state=noise))
-            models[-1]._run(split.training(fold), schema, ledger=None)
-            parts.append(models[-1].guarantee_)
-            if progress is not None:
-                progress(done * folds + fold + 1, repeats * folds)
-        plan = scoring.plan(split, models)
-        if public:
-            rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
-            require_records(rounds[-1][0], scoring.regression)
-            steps: Sequence[Step] = ()
-        else:
-            curator = Curator(
-                split.all, split.schema, process.test, randomness=child, inferred=inferred, what=what
-            )
-            with curator:
-                rounds.append([Measured.mean([release]) for release in curator.measure(plan)])
-            steps = curator.guarantee.steps
+    with standing(reservation):
+        source = in_order(source, schema)
+        for done, child in enumerate(root.spawn(repeats)):
+            low, high = (int(word) for word in child.bits(2))
+            split = _Split(source, schema, folds, low | high << 64)
+            models = []
+            for fold, noise in enumerate(child.spawn(folds)):
+                models.append(clone(estimator).set_params(ledger=None, random_state=noise))
+                models[-1]._run(split.training(fold), schema, ledger=None)
+                parts.append(models[-1].guarantee_)
+                if progress is not None:
+                    progress(done * folds + fold + 1, repeats * folds)
+            plan = scoring.plan(split, models)
+            if public:
+                rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
+                require_records(rounds[-1][0], scoring.regression)
+                steps: Sequence[Step] = ()
+            else:
+                curator = Curator(
+                    split.all, split.schema, process.test, randomness=child, inferred=inferred, what=what
+                )
+                with curator:
+                    rounds.append([Measured.mean([release]) for release in curator.measure(plan)])
+                steps = curator.guarantee.steps
     guarantee = promise(
         schema,
         process.total,

@@ -31,7 +31,7 @@ from sklearn.utils import get_tags
 
 from privet import randomness
 from privet.budget import ApproximateEvent, Pure, PureEvent, budget
-from privet.curator import Curator, empty_table, in_order, promise, reserve
+from privet.curator import Curator, empty_table, in_order, promise, reserve, standing
 from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
 from privet.evaluation.carried import carrying
@@ -124,16 +124,23 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         guaranteed = root.secure and not inferred
         event = tuning_event(self._total, self._what)
         reservation = reserve(
-            source, schema, event, ledger=self.ledger, guaranteed=guaranteed, what=self._what
+            source,
+            schema,
+            event,
+            ledger=self.ledger,
+            guaranteed=guaranteed,
+            what=self._what,
+            asked=self._total,
         )
         low, high = (int(word) for word in root.bits(2))
-        halves = _Halves(in_order(source, schema), schema.unit, self.parts, low | high << 64)
         best: _Trial | None = None
-        for noise in root.spawn(trials.draw(root)):
-            chosen = settings[int(noise.uniform_indices(1, len(settings))[0])]
-            trial = self._trial(chosen, price, halves, schema, noise, inferred)
-            if best is None or trial.score > best.score:
-                best = trial
+        with standing(reservation):
+            halves = _Halves(in_order(source, schema), schema.unit, self.parts, low | high << 64)
+            for noise in root.spawn(trials.draw(root)):
+                chosen = settings[int(noise.uniform_indices(1, len(settings))[0])]
+                trial = self._trial(chosen, price, halves, schema, noise, inferred)
+                if best is None or trial.score > best.score:
+                    best = trial
         assert best is not None
         guarantee = self._promise(
             best.guarantee,
