@@ -55,6 +55,7 @@ class PrivateEstimator(BaseEstimator):
         # A refusal should come before the reservation, not only when the number is read.
         source, schema = self._table(X, y, finite=self.ledger is not None)
         _require_columns(source, schema)
+        self._forget()
         self._run(source, schema, ledger=self.ledger)
         return self
 
@@ -74,7 +75,6 @@ class PrivateEstimator(BaseEstimator):
         """Learn through the curator; store what was learned in attributes that end in ``_``."""
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
-        self._forget()
         amount = budget(float(self.epsilon), float(self.delta))
         curator = Curator(
             source,

@@ -111,6 +111,15 @@ def test_odds_ratios_with_intervals():
         assert not estimate.low < 1 < estimate.high
 
 
+def test_a_refit_keeps_nothing_of_the_fit_before():
+    X, y, schema = people()
+    how = {"k": 2, "public_class": True, "epsilon": 40, "schema": schema, "tau": 1e-4}
+    selector = SelectKBest(criterion="odds_ratio", **how).fit(X, y)
+    assert selector.odds_ratios_
+    selector.set_params(criterion="chi2").fit(X, y)
+    assert not getattr(selector, "odds_ratios_", None)
+
+
 def test_tables_of_any_size_numbers_and_missing_values():
     draw = np.random.default_rng(1)
     kind = draw.integers(0, 4, 3000)
