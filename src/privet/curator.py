@@ -226,15 +226,18 @@ class Curator:
         how: Literal["objective", "output"],
         regularisation: Fraction,
         what: str,
+        share: Fraction = Fraction(1, 8),
     ) -> tuple[Release, Fraction]:
         """Weights near the minimum of the loss, and the regularisation that was used (at least as asked).
 
-        All that is left of the budget is spent. Proof, and what it assumes: ``mechanisms.perturbed_minimum``.
+        ``share`` is the part of a pure ε that may pay for the curvature of a tilted loss: more means a
+        smaller regularisation and a larger tilt. All that is left of the budget is spent. Proof, and what it
+        assumes: ``mechanisms.perturbed_minimum``.
         """
         from privet.engines.minimum import minimum
 
         [amount] = self._spend([self._left])
-        mechanism = self._perturbation(amount, loss, how, regularisation)
+        mechanism = self._perturbation(amount, loss, how, regularisation, share)
         step = Step(what, mechanism.name, amount, mechanism.error(0.95), mechanism.unit)
         tilt = mechanism.tilt(self.randomness)
         exact = minimum(
@@ -256,6 +259,7 @@ class Curator:
         loss: LogisticLoss,
         how: Literal["objective", "output"],
         regularisation: Fraction,
+        share: Fraction,
     ) -> OutputPerturbation:
         l1, squared_l2 = loss.slope_norms(self.schema)
         size = loss.shape[0] * loss.shape[1]
@@ -263,17 +267,19 @@ class Curator:
             return OutputPerturbation(amount, size, l1, squared_l2, regularisation)
         curvature, rank = loss.curvature(self.schema)
         return ObjectivePerturbation(
-            amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes
+            amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes, share
         )
 
-    def can_minimise(self, loss: LogisticLoss, regularisation: Fraction, records: int) -> bool:
+    def can_minimise(
+        self, loss: LogisticLoss, regularisation: Fraction, share: Fraction, records: int
+    ) -> bool:
         """Whether double precision is enough to minimise the tilted loss of about so many records.
 
         By what is public: the schema, the budget, and a number of records that is declared or was paid for;
         there is room for eight times as many, with weights of the order of 1.
         """
         amount = self.currency.share(self._left)
-        mechanism = self._perturbation(amount, loss, "objective", regularisation)
+        mechanism = self._perturbation(amount, loss, "objective", regularisation, share)
         return loss.rounding(8 * records, margin=loss.encoding.l1) <= mechanism.tolerance
 
     def sample_and_aggregate(

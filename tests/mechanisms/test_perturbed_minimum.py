@@ -45,9 +45,9 @@ def objective(amount, asked=Fraction(1), **how):
 
 @pytest.mark.parametrize("amount", AMOUNTS, ids=str)
 @pytest.mark.parametrize("asked", [Fraction(0), Fraction(1), Fraction(10**6)])
-@pytest.mark.parametrize("rank", [1, 4])
-def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank):
-    minimum = objective(amount, asked, rank=rank)
+@pytest.mark.parametrize(("rank", "share"), [(1, Fraction(1, 4)), (4, Fraction(1, 8))])
+def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank, share):
+    minimum = objective(amount, asked, rank=rank, share=share)
     change = minimum.curvature / minimum.regularisation
     assert minimum.regularisation >= max(asked, minimum.curvature / 1000)
     near = minimum.noise
@@ -57,7 +57,7 @@ def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank):
             exact_change = Decimal(change.numerator) / Decimal(change.denominator)
             cost = Fraction(rank * (1 + exact_change / rank).ln())
         assert minimum.tilt_noise.epsilon + cost + near.epsilon <= amount.epsilon
-        assert cost <= amount.epsilon * Fraction(26, 100)
+        assert cost <= amount.epsilon * share * Fraction(101, 100)
         assert near.sensitivity >= math.sqrt(6) * apart + 6
         # The scale of the tilt, in units of the slope, is at least L1/ε.
         step = minimum._step

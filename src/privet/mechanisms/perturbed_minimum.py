@@ -81,9 +81,8 @@ __all__ = ["ObjectivePerturbation", "OutputPerturbation", "curvature_factor"]
 # How near the solver comes to the minimum, and how fine the released weights are.
 NEARNESS = Fraction(1, 1 << 20)
 FINENESS = Fraction(1, 1 << 29)
-# Of the budget: what the curvature's change may cost (λ is raised until it does not cost more), and what the
-# solver's inexactness gets. Of ε it is an eighth to a quarter, more where ε is large, for then λ costs more
-# accuracy than the tilt (tried on two real tables, as the quarter of ρ was).
+# Of the budget: what the curvature's change may cost (λ is raised until it does not cost more; tried on two
+# real tables), and what the solver's inexactness gets.
 CURVATURE_SHARE_OF_RHO = Fraction(1, 4)
 NEARNESS_SHARE = Fraction(1, 64)
 # A λ below this part of T gains nothing any more, and makes a solver's life hard.
@@ -179,12 +178,14 @@ class ObjectivePerturbation(OutputPerturbation):
     ...     Pure(Fraction(1)), 4, 3, 3, asked=Fraction(1), curvature=Fraction(3, 4), rank=1, classes=2
     ... )
     >>> round(float(minimum.regularisation), 3), round(float(minimum.tilt_noise.epsilon), 3)
-    (2.641, 0.734)
+    (5.633, 0.859)
     """
 
     curvature: Fraction
     rank: int
     classes: int
+    #: What part of a pure ε the curvature's change may cost.
+    share: Fraction = Fraction(1, 8)
     name = "a random tilt of the objective"
     unit = "records in the slope of the loss"
 
@@ -192,7 +193,7 @@ class ObjectivePerturbation(OutputPerturbation):
     def regularisation(self) -> Fraction:
         """λ: at least what is asked, and enough that the curvature's change costs no more than its share."""
         if isinstance(self.amount, Pure):
-            share = self.amount.epsilon * (1 + min(self.amount.epsilon, Fraction(1))) / 8
+            share = self.amount.epsilon * self.share
             change = max(Fraction(math.expm1(min(float(share / self.rank), 700.0))), share / self.rank)
             least = self.curvature * max(1 / (self.rank * change), LEAST_OF_CURVATURE)
         else:

@@ -15,7 +15,7 @@ from privet.errors import ParameterError
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
-from privet.learning.linear.perturbed import fit_perturbed
+from privet.learning.linear.perturbed import curvature_share, fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category
@@ -160,7 +160,7 @@ class LogisticRegression(PrivateClassifier):
             self.explanation_ = f"{so_many}." if so_many.endswith(reason) else f"{so_many}; {reason}."
             return fit_newton(curator, encoding, target, steps, self.regularisation)
         how: Literal["objective", "output"] = "output" if self.method_ == "output" else "objective"
-        solution, used = fit_perturbed(curator, encoding, target, how, self.regularisation)
+        solution, used = fit_perturbed(curator, encoding, target, how, self.regularisation, records)
         minimum = "minimum of a tilted loss" if how == "objective" else "minimum of the loss, with noise"
         raised = ", which the budget needs" if float(used) > self.regularisation else ""
         self.explanation_ = f"The {minimum}, with a regularisation of {float(used):.3g}{raised}; {reason}."
@@ -215,7 +215,8 @@ class LogisticRegression(PrivateClassifier):
             return "newton", "chosen because at this budget the noise on a tilted objective would be large"
         if records * float(loss.shape[0] * loss.shape[1]) ** 2 > MOST_WORK:
             return "newton", "chosen because the exact minimum of a problem of this size takes too long"
-        if not curator.can_minimise(loss, exact(self.regularisation), records):
+        part = curvature_share(curator, loss, records)
+        if not curator.can_minimise(loss, exact(self.regularisation), part, records):
             return "newton", "chosen because the minimum over so many records cannot be found exactly enough"
         return "objective", f"chosen because its noise is small beside about {records} records ({origin})"
 
