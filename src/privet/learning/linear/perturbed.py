@@ -11,6 +11,7 @@ classes, where one-against-the-rest models would cost a share of the budget each
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
@@ -19,7 +20,7 @@ import numpy as np
 from privet.budget import exact
 from privet.curator import Curator
 from privet.learning.linear.newton import Solution
-from privet.schema import Category
+from privet.schema import Category, Unit
 from privet.stats.encoding import Encoding
 from privet.stats.logistic_loss import LogisticLoss
 
@@ -34,9 +35,10 @@ def curvature_share(curator: Curator, loss: LogisticLoss, records: int) -> Fract
     """What part of ε may pay for the curvature: an eighth to a quarter, by what is public.
 
     The clearer the records stand out from the tilt, the more of the error comes from λ, which that share
-    makes smaller; few records are helped by a larger λ.
+    makes smaller; few records are helped by a larger λ. One rule for all units of privacy.
     """
-    scale = loss.slope_norms(curator.schema)[0] / curator.amount.epsilon
+    record = replace(curator.schema, unit=Unit())
+    scale = loss.slope_norms(record)[0] / curator.amount.epsilon
     return (1 + min(Fraction(records) / scale / CLEAR, Fraction(1))) / 8
 
 
