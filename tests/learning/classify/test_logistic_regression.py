@@ -152,7 +152,7 @@ def test_records_without_a_class_do_not_count(method):
         LogisticRegression(**how).fit(rows).coef_
         for rows in (half, table.take(pa.array(range(1, 20_000, 2))))
     )
-    apart = {"output": 0.6, "privgene": 0.4}.get(method, 0.1)  # of noise on a weight, and of moves of 0.1
+    apart = {"output": 0.9, "privgene": 0.4}.get(method, 0.1)  # of noise on a weight, and of moves of 0.1
     np.testing.assert_allclose(found[0, [0, 4]], expected[0, [0, 4]], atol=apart)
 
 
