@@ -46,7 +46,7 @@ def test_the_whole_search_is_one_spend():
     # Each trial pays half of it: for the fit, and on other records for the score.
     steps = found.guarantee_.steps
     assert "random number of trials" in steps[0].what
-    within = [step for step in steps if step.what.startswith("in each trial")]
+    within = [step for step in steps if step.what.startswith("in a trial with ")]
     scores = [step for step in within if "confusion" in step.what]
     assert sum(step.amount.epsilon for step in within if step not in scores) == Fraction(1, 4)
     assert [step.amount.epsilon for step in scores] == [Fraction(1, 4)]
@@ -105,7 +105,8 @@ def test_the_model_is_an_ordinary_one(tmp_path):
     np.testing.assert_array_equal(again.predict(some), found.predict(some))
     assert again.guarantee_ == found.guarantee_
     assert found.predict_proba(some).shape == (3000, 2)
-    assert found.best_evaluation_.accuracy.value > 0.8
+    # 0.89 with 16 bins; one search in ten has a single trial, of 4 bins: 0.81, with a deviation of 0.013.
+    assert found.best_evaluation_.accuracy.value > 0.74
     assert any("too high" in caveat for caveat in found.guarantee_.caveats)
 
 

@@ -143,6 +143,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
                     best = trial
         assert best is not None
         guarantee = self._promise(
+            best.chosen,
             best.guarantee,
             possible,
             trials,
@@ -198,7 +199,9 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         if schema is None:
             raise ParameterError("A rehearsal reads no data, so it needs a declared schema.")
         possible = self._rehearsed(settings, price, schema)
-        return self._promise(possible[0], possible, trials, schema, counted=self.ledger is not None)
+        return self._promise(
+            settings[0], possible[0], possible, trials, schema, counted=self.ledger is not None
+        )
 
     def _rehearsed(self, settings: Sequence[dict[str, Any]], price: Any, schema: Schema) -> list[Guarantee]:
         """What a trial of each of the settings would promise; reads no data."""
@@ -275,20 +278,22 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def _promise(
         self,
+        chosen: dict[str, Any],
         trial: Guarantee,
         possible: Sequence[Guarantee],
         trials: RandomTrials,
         schema: Schema,
         **how: bool,
     ) -> Guarantee:
-        """The guarantee of the whole, with the steps of a trial.
+        """The guarantee of the whole, with the steps of a trial of the chosen settings.
 
         Any of the settings may have been run, and which were is secret: it carries the caveats of all.
         """
         what = f"the best of a random number of trials (about {trials.mean:.3g}) of {len(possible)} settings"
         score = trial.steps[-1]
         whole = Step(what, "random stopping", self._total, score.error, score.unit)
-        within = (replace(step, what=f"in each trial, {step.what}") for step in trial.steps)
+        words = ", ".join(f"{name} = {value}" for name, value in chosen.items())
+        within = (replace(step, what=f"in a trial with {words}: {step.what}") for step in trial.steps)
         promised = promise(schema, self._total, (whole, *within), **how)
         carried = carrying(promised, [*possible, trial])
         return replace(carried, caveats=(*carried.caveats, _BIASED))
