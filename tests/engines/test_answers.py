@@ -357,11 +357,26 @@ def test_one_category_in_many_types(way, values, domain, expected, tmp_path):
 
 @pytest.mark.parametrize("way", [arrays, memory_table], ids=lambda way: way.__name__)
 def test_what_is_no_number_in_python_or_in_a_database_is_none_here(way, tmp_path):
-    texts = ["1_000", "1000", "0x3e8", "\u0661", "inf", "nan", "1e", "e1", ".", "1e3", "1000.", "1,000", ""]
+    texts = [
+        "1_000",
+        "1000",
+        "0x3e8",
+        "\u0661",
+        "inf",
+        "nan",
+        "1e",
+        "e1",
+        ".",
+        "1e3",
+        "1000.",
+        "1,000",
+        "",
+        "1000\n",
+    ]
     schema = Schema((Category("c", ("1000", "1"), other="rest"), Category("ill", ("no",))), target="ill")
     engine, source = way(pa.table({"c": texts, "ill": ["no"] * len(texts)}), tmp_path)
     [answer] = engine.answer([Contingency("c", "ill")], source, schema)
-    assert answer[:, 0].tolist() == [3, 0, 10, 0]
+    assert answer[:, 0].tolist() == [3, 0, 11, 0]
 
 
 def test_one_record_that_turns_a_file_s_column_into_text_changes_nothing_else(tmp_path):

@@ -118,9 +118,7 @@ class _Columns:
                 self._types[name] = _object_type(name, self._columns[name])
             try:
                 return pa.array(block, type=self._types[name], from_pandas=True)
-            except (
-                pa.ArrowInvalid
-            ):  # a whole number that no floating-point number equals, beside such numbers
+            except pa.ArrowInvalid:  # beside real numbers, a whole one that none of them equals
                 raise _mixed(name) from None
         # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
         return pa.array(_readable(name, np.ascontiguousarray(block)))

@@ -322,7 +322,7 @@ def _as_number(value: Any) -> Any:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, str):
-        if not re.match(NUMERAL, value):
+        if not re.fullmatch(NUMERAL, value):
             return None
         try:
             return int(value)
