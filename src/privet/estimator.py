@@ -61,14 +61,18 @@ class PrivateEstimator(BaseEstimator):
 
     def rehearse(self) -> Guarantee:
         """What a fit would cost and how large its errors would be, without reading data or spending."""
+        guarantee: Guarantee = self._rehearsed().guarantee_
+        return guarantee
+
+    def _rehearsed(self) -> Any:
+        """A twin that was fitted to a table without records: what is public about a fit."""
         validate(self)
         schema = self._declared()
         if schema is None:
             raise SchemaError("A rehearsal reads no data, so it needs a declared schema.")
         twin = clone(self)
         twin._run(empty_table(schema), schema, ledger=None)
-        guarantee: Guarantee = twin.guarantee_
-        return guarantee
+        return twin
 
     @abstractmethod
     def _fit(self, curator: Curator) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import FILE
+from privet.cli.options import FILE, report_option
 from privet.cli.output import output, shows_json
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ QUICK, DEEP = 4_000, 40_000
 @click.option(
     "--folder", type=FILE, metavar="FOLDER", help="Keep the runs there: an audit that was stopped goes on."
 )
-@click.option(
-    "-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML report (or into a FOLDER/)."
-)
+@report_option("Write an HTML report (or into a FOLDER/).")
 @shows_json
 def audit(name: str | None, every: bool, deep: bool, place: Path | None, **how: Any) -> None:
     """Search for a violation of the privacy that the algorithm NAME claims.

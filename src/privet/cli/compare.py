@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from privet.cli.options import FILE
+from privet.cli.options import FILE, report_option
 from privet.cli.output import output, shows_json
 
 __all__ = ["compare"]
@@ -40,7 +40,7 @@ __all__ = ["compare"]
     "--levels", default="0.01,0.05,0.1,0.2,0.4", show_default=True, help="Noise levels, in half ranges."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sample and folds.")
-@click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML page with the plot.")
+@report_option("Write an HTML page with the plot.")
 @shows_json
 def compare(
     original: Path,

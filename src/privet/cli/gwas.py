@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from privet.cli.options import FILE, Run, force, ledger_options
+from privet.cli.options import FILE, Run, force, ledger_options, report_option
 from privet.cli.output import output, shows_json
 from privet.cli.plan import go_ahead, opened_by
 
@@ -263,7 +263,7 @@ def qc(**options: Any) -> None:
     help="Lines of an id and its public stratum: compare within strata (--score chi2 --test trend).",
 )
 @click.option("--no-values", is_flag=True, help="Choose only: the whole budget is for the choice.")
-@click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Where an HTML report goes.")
+@report_option("Where an HTML report goes.")
 @force
 @_pays
 @shows_json

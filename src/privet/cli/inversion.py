@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from privet.cli.options import FILE, verify_key
+from privet.cli.options import FILE, report_option, verify_key
 from privet.cli.output import output, shows_json
 
 __all__ = ["inversion"]
@@ -52,14 +52,7 @@ __all__ = ["inversion"]
     help="Of the intervals.",
 )
 @click.option("--seed", type=click.IntRange(0), help="The same sample again.")
-@click.option(
-    "-o",
-    "--output",
-    "place",
-    type=FILE,
-    metavar="FILE",
-    help="Write an HTML report, and a JSON file beside it.",
-)
+@report_option("Write an HTML report, and a JSON file beside it.")
 @verify_key
 @shows_json
 def inversion(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import FILE, verify_key
+from privet.cli.options import FILE, report_option, verify_key
 from privet.cli.output import output, shows_json
 
 if TYPE_CHECKING:
@@ -27,14 +27,7 @@ def model() -> None:
 @click.argument("file", type=FILE)
 @verify_key
 @click.option("--all", "every", is_flag=True, help=f"All weights, not only the {MOST_WEIGHTS} largest.")
-@click.option(
-    "-o",
-    "--output",
-    "place",
-    type=FILE,
-    metavar="FILE",
-    help="Draw the weights of a linear model: a drawing (.svg) or a report with it (.html).",
-)
+@report_option("Draw the weights of a linear model: a drawing (.svg) or a report with it (.html).")
 @shows_json
 def show(file: Path, verify_key: Path | None, every: bool, place: Path | None) -> None:
     """Show what a model was made with, its weights if it is linear, and its guarantee in words."""

@@ -21,6 +21,7 @@ __all__ = [
     "force",
     "ledger_options",
     "public_option",
+    "report_option",
     "run_options",
     "schema_option",
     "verify_key",
@@ -48,6 +49,13 @@ public_option = click.option(
     is_flag=True,
     help="DATA is public: exact scores, free. Never say this of private data.",
 )
+
+
+def report_option(help: str) -> Decorator:
+    """Where something to look at goes, if it is wanted."""
+    return click.option("-o", "--output", "place", type=FILE, metavar="FILE", help=help)
+
+
 _ledger = click.option(
     "--ledger",
     type=FILE,

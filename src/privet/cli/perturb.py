@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from privet.cli.forms import option_for
-from privet.cli.options import FILE, OUTPUT, force
+from privet.cli.options import FILE, OUTPUT, force, report_option
 from privet.cli.output import output, shows_json
 from privet.cli.perturb_input import perturb_input
 
@@ -219,7 +219,7 @@ perturb = PerturbationGroup(
     "--sensitive", help="For categories: what an attacker would like to know.  [default: the target]"
 )
 @click.option("--seed", type=int, help="The same sample and attacks again.")
-@click.option("-o", "--output", "place", type=FILE, metavar="FILE", help="Write an HTML report.")
+@report_option("Write an HTML report.")
 @shows_json
 def attack_report(
     original: Path,

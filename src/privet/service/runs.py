@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.budget import Ledger
-from privet.curator import currency_of, empty_table, event_of
+from privet.curator import currency_of, event_of
 from privet.errors import LedgerError, ParameterError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
@@ -64,22 +64,15 @@ def plan_fit(
     """
     schema = settled(schema)
     estimator = build(algorithm, schema, parameters, ledger=ledger, seed=seed)
-    guarantee = estimator.rehearse()
+    twin = estimator._rehearsed()
+    guarantee = twin.guarantee_
     table = open_table(data, schema, engine=engine, watch=watch)
     what = f"fit {algorithm}"
     event = event_of(currency_of(guarantee.amount), what)
-    return planned(what, guarantee, schema, table, [event], ledger, _how(estimator, schema))
-
-
-def _how(estimator: Any, schema: Schema) -> str:
-    """Which method a fit would use, and why, from a rehearsal; nothing where a private estimate decides."""
-    if getattr(estimator, "estimate_records", False) or not hasattr(estimator, "_run"):
-        return ""
-    from sklearn.base import clone  # takes long to import, and most commands do without
-
-    twin = clone(estimator)
-    twin._run(empty_table(schema), schema, ledger=None)
-    return str(getattr(twin, "explanation_", ""))
+    # Where a private estimate would decide, nothing is known yet of how.
+    estimated = getattr(estimator, "estimate_records", False)
+    how = "" if estimated else str(getattr(twin, "explanation_", ""))
+    return planned(what, guarantee, schema, table, [event], ledger, how)
 
 
 def fit(
