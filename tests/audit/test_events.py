@@ -111,3 +111,34 @@ def test_learning_from_noise_promises_nothing_on_fresh_runs():
         drawn = [sample(**{f"x{j}": generator.normal(size=200) for j in range(8)}) for _ in range(4)]
         event, _ = learn_event(drawn[0], drawn[1], confidence=0.9)
         assert event.bound(drawn[2], drawn[3], confidence=1 - 1e-8, delta=0.0) == 0
+
+
+def test_an_event_that_was_merely_lucky_is_not_preferred():
+    """Beyond 1, every threshold has the same true ratio; the rarer it is, the more it depends on luck."""
+    generator = np.random.default_rng(8)
+
+    def side(centre, size=2_000):
+        return sample(x=np.round(generator.laplace(centre, 1, size), 6))
+
+    def shown():
+        event, _ = learn_event(side(0), side(1), confidence=0.99)
+        return event.bound(side(0), side(1), confidence=0.99, delta=0.0)
+
+    # The best there is shows 0.82 on average. By the apparent bound alone, one event in 20 shows below 0.65.
+    assert np.quantile([shown() for _ in range(60)], 0.05) > 0.7
+
+
+def test_a_leak_that_is_clear_but_rare_is_found_beside_a_common_one():
+    """One run in a hundred tells the record outright; a noisy number tells a little in every run."""
+    generator = np.random.default_rng(9)
+
+    def side(record, size=5_000):
+        told = np.where(generator.random(size) < 0.01, record, 0.5)
+        return sample(told=told, noisy=np.round(generator.laplace(record, 2, size), 6))
+
+    def shown():
+        event, _ = learn_event(side(0), side(1), confidence=0.999)
+        return event.bound(side(0), side(1), confidence=0.999, delta=0.0)
+
+    # The common one alone shows 0.4.
+    assert np.mean([shown() for _ in range(30)]) > 1.0

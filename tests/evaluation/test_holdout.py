@@ -6,6 +6,7 @@ import json
 
 import ibis
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn import metrics as reference
 from sklearn.naive_bayes import GaussianNB
@@ -129,6 +130,32 @@ def test_error_bars_hold(model, held_out, delta):
     # Without bias: the mean of the runs is the truth.
     mean = np.mean([float(run.accuracy) for run in runs])
     assert mean == pytest.approx(float(truth.accuracy), abs=4 * runs[0].accuracy.error / np.sqrt(200))
+
+
+@pytest.mark.parametrize(("records", "wrong", "epsilon"), [(60, 0.0, 1.0), (200, 0.02, 0.5), (200, 0.3, 1.0)])
+def test_error_bars_hold_where_figures_reach_the_ends_of_their_range(records, wrong, epsilon):
+    """Few records and a good model: noisy shares beyond 0 and 1 are held, and their bars still cover."""
+    draw = np.random.default_rng(1)
+    actual = draw.choice(4, records, p=[0.7, 0.1, 0.1, 0.1])
+    seen = np.where(draw.random(records) < wrong, draw.integers(0, 4, records), actual)
+    table = pa.table({"sign": seen.astype(str), "stage": actual.astype(str)})
+    names = ["0", "1", "2", "3"]
+    small = Schema.of({"sign": names, "stage": names}, target="stage", dataset="few")
+    fitted = NaiveBayes(epsilon=50.0, schema=small, random_state=0).fit(table)
+    truth = every_figure(evaluate(fitted, table, public=True))
+    runs = [every_figure(evaluate(fitted, table, epsilon=epsilon, random_state=seed)) for seed in range(300)]
+    for place, true in enumerate(truth):
+        if not np.isfinite(true.value):  # the precision of a class that is never predicted
+            continue
+        known = [run[place] for run in runs if np.isfinite(run[place].value)]
+        inside = [abs(each.value - true.value) <= each.error + 1e-6 for each in known]
+        assert np.mean(inside) >= 0.925, place
+    shares = [each.value for run in runs for each in run[len(ALL) :]]
+    assert {0.0, 1.0} & set(shares), "nothing reached the end of its range"
+
+
+def every_figure(found):
+    return [*(getattr(found, name) for name in ALL), *found.precision, *found.recall, *found.f1]
 
 
 def test_the_cost_is_known_before(schema, model, held_out):

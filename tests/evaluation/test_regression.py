@@ -46,18 +46,15 @@ def test_exact_figures_on_public_data_are_scikit_learns(model):
     assert not found.guarantee.holds
 
 
-def test_error_bars_cover_the_noise(model):
+def test_error_bars_cover_the_noise_where_figures_reach_the_ends_of_their_range(model):
+    """In half of these runs the mean squared error is less than possible, and is held to the least."""
     table = wages(2_000)
     truth = evaluate(model, table, public=True)
-    names = ("records", "r2", "mean_absolute_error", "root_mean_squared_error")
-    inside = dict.fromkeys(names, 0)
-    for _ in range(60):
-        found = evaluate(model, table, epsilon=1.0)
-        for name in names:
-            figure = getattr(found, name)
-            inside[name] += abs(figure.value - getattr(truth, name).value) <= figure.error
-    # 95 % of 60 is 57; fewer than 48 happens by chance less than once in 100,000 runs.
-    assert min(inside.values()) >= 48, inside
+    runs = [evaluate(model, table, epsilon=1.0, random_state=seed) for seed in range(400)]
+    for name in ("records", "r2", "mean_absolute_error", "root_mean_squared_error"):
+        found = [getattr(run, name) for run in runs]
+        inside = [abs(each.value - getattr(truth, name).value) <= each.error for each in found]
+        assert np.mean(inside) >= 0.935, name
 
 
 def test_the_score_is_paid_for(model):

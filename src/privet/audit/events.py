@@ -19,6 +19,7 @@ from privet.audit.scores import Score, candidates, score_from_dict
 __all__ = ["Event", "learn_event"]
 
 THRESHOLDS = 400
+CAUTION = 5.0
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,13 @@ def _telling(first: Sample, second: Sample) -> tuple[str, ...]:
 def _thresholds(
     ones: NDArray[np.float64], others: NDArray[np.float64], confidence: float, delta: float
 ) -> Iterator[tuple[float, float, bool, bool]]:
-    """(bound, threshold, above, likelier on first) of the best threshold in each direction."""
+    """(promise, threshold, above, likelier on first) of the best threshold in each direction.
+
+    What an event promises is the bound that the test, which has twice these runs, would give for the same
+    shares. Of hundreds of thresholds, the one that looks best is often a rare event that was lucky here, so
+    half of the promise is a bound with far wider intervals, which hold for all of the thresholds at once.
+    That half alone would miss leaks that are clear but rare, for which its intervals are too wide.
+    """
     ones, others = np.sort(ones), np.sort(others)
     pooled = np.unique(np.concatenate([ones, others]))
     if len(pooled) > THRESHOLDS:
@@ -122,8 +129,11 @@ def _thresholds(
     for above in (True, False):
         hits = (sizes[0] - below, sizes[1] - other_below) if above else (below, other_below)
         for likely, rare in ((0, 1), (1, 0)):
-            bounds = quick_epsilon_from_counts(
-                hits[likely], sizes[likely], hits[rare], sizes[rare], confidence=confidence, delta=delta
+            counts = (2 * hits[likely], 2 * sizes[likely], 2 * hits[rare], 2 * sizes[rare])
+            bold, cautious = (
+                quick_epsilon_from_counts(*counts, confidence=confidence, delta=delta, caution=caution)
+                for caution in (0.0, CAUTION)
             )
-            place = int(np.argmax(bounds))
-            yield float(bounds[place]), float(pooled[place]), above, likely == 0
+            promise = (bold + cautious) / 2
+            place = int(np.argmax(promise))
+            yield float(promise[place]), float(pooled[place]), above, likely == 0

@@ -7,6 +7,10 @@ quotient it is as good as the noise is small beside the number of records.
 
 Figures are computed from the noisy counts as they are, negative ones included, and then held to their range:
 sums and margins are without bias that way, while cutting single cells at 0 first would add records.
+The drawn figures are *not* held to it. Where a released figure lies outside its range, nearly all of the
+draws would be moved onto the same end as the figure, and the bar would be of no width. Left where they are,
+they are at least as far from the held figure as the noise is wide; and the true figure, which is within the
+range, is nearer to the held one than to the released one. So the bar covers as often as without a range.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from numpy.typing import NDArray
 from privet.evaluation import metrics
 from privet.release import Release
 
-__all__ = ["Figure", "Measured", "Sums", "figures", "nonnegative"]
+__all__ = ["Figure", "Measured", "Sums", "figures", "nonnegative", "root"]
 
 Numbers = NDArray[np.float64]
 
@@ -119,11 +123,12 @@ def figures(confusion: Measured, sums: Sums | None) -> dict[str, tuple[Figure, .
     generator = np.random.default_rng(0)
     number = 1 if exact else int(np.clip(MOST_CELLS // classes**2, 200, MOST_DRAWS))
     found: dict[str, tuple[Figure, ...]] = {}
-    centre = _compute(confusion.value, None if sums is None else sums.measured.value, sums)
+    centre = _compute(confusion.value, None if sums is None else sums.measured.value, sums, held=True)
     drawn = _compute(
         confusion.draws(generator, number),
         None if sums is None else sums.measured.draws(generator, number),
         sums,
+        held=False,
     )
     for name, value in centre.items():
         if exact:
@@ -133,6 +138,8 @@ def figures(confusion: Measured, sums: Sums | None) -> dict[str, tuple[Figure, .
             # A draw without a value (nothing to divide by) may be anywhere in the range.
             distance[np.isnan(distance)] = np.inf
             error = np.minimum(np.quantile(distance, CONFIDENCE, axis=0, method="higher"), _width(name))
+        if name in _ROOTS:
+            value, error = root(value, error)
         found[name] = tuple(Figure(float(v), float(e)) for v, e in zip(value, error, strict=True))
     return found
 
@@ -149,20 +156,44 @@ def _width(name: str) -> float:
     return {"kappa": 2.0, "accuracy": 1.0, **dict.fromkeys(_BY_CLASS, 1.0)}.get(name, np.inf)
 
 
-def _compute(confusion: Numbers, centred: Numbers | None, sums: Sums | None) -> dict[str, Numbers]:
-    """All figures of one confusion matrix, or of many: entries in the last dimension, none of it lost."""
+_ROOTS = ("root_mean_squared_error", "root_relative_squared_error")
+
+
+def root(square: Numbers, error: Numbers) -> tuple[Numbers, Numbers]:
+    """The root of a figure that is at least 0, with a bar that covers wherever that of the square does.
+
+    >>> [each.tolist() for each in root(np.array([4.0, 1.0, 0.0]), np.array([0.41, 3.0, 1.0]))]
+    [[2.0, 1.0, 0.0], [0.105..., 1.0, 1.0]]
+    """
+    middle = np.sqrt(square)
+    return middle, np.maximum(
+        np.sqrt(square + error) - middle, middle - np.sqrt(np.maximum(square - error, 0))
+    )
+
+
+def _compute(
+    confusion: Numbers, centred: Numbers | None, sums: Sums | None, *, held: bool
+) -> dict[str, Numbers]:
+    """All figures of one confusion matrix, or of many: entries in the last dimension, none of it lost.
+
+    Of those in ``_ROOTS`` the squares. ``held``: to the range that is possible.
+    """
+
+    def within(values: Numbers, low: float, high: Numbers | float) -> Numbers:
+        return np.clip(values, low, high) if held else values
+
     classes = confusion.shape[-1]
     records = confusion.sum(axis=(-2, -1))
     found = {
-        "records": np.maximum(records, 0)[..., None],
-        "accuracy": np.clip(metrics.accuracy(confusion), 0, 1)[..., None],
-        "kappa": np.clip(metrics.kappa(confusion), -1, 1)[..., None],
-        **{name: np.clip(metric(confusion), 0, 1) for name, metric in _BY_CLASS.items()},
+        "records": within(records, 0, np.inf)[..., None],
+        "accuracy": within(metrics.accuracy(confusion), 0, 1)[..., None],
+        "kappa": within(metrics.kappa(confusion), -1, 1)[..., None],
+        **{name: within(metric(confusion), 0, 1) for name, metric in _BY_CLASS.items()},
     }
     if sums is None or centred is None:
         return found
     # The statistic took ½ off for each record; an error is between 0 and 1 for each.
-    errors = np.clip(centred + records[..., None] / 2, 0, np.maximum(records, 0)[..., None])
+    errors = within(centred + records[..., None] / 2, 0, np.maximum(records, 0)[..., None])
     absolute, square, loss = 2 * errors[..., 0], 2 * errors[..., 1], sums.bound * errors[..., 2]
     totals = np.maximum(confusion.sum(axis=-1), 0)
     prior = sums.prior
@@ -171,9 +202,9 @@ def _compute(confusion: Numbers, centred: Numbers | None, sums: Sums | None) -> 
     prior_absolute, prior_square = metrics.prior_errors(totals, prior)
     others = {
         "mean_absolute_error": metrics.mean_absolute_error(absolute, records, classes),
-        "root_mean_squared_error": metrics.root_mean_squared_error(square, records, classes),
+        "root_mean_squared_error": metrics.mean_squared_error(square, records, classes),
         "relative_absolute_error": metrics.relative_absolute_error(absolute, prior_absolute),
-        "root_relative_squared_error": metrics.root_relative_squared_error(square, prior_square),
+        "root_relative_squared_error": metrics.relative_squared_error(square, prior_square),
         "log_loss": metrics.log_loss(loss, records),
     }
     return found | {name: value[..., None] for name, value in others.items()}

@@ -26,10 +26,12 @@ __all__ = [
     "kappa",
     "log_loss",
     "mean_absolute_error",
+    "mean_squared_error",
     "precision",
     "prior_errors",
     "recall",
     "relative_absolute_error",
+    "relative_squared_error",
     "root_mean_squared_error",
     "root_relative_squared_error",
 ]
@@ -75,9 +77,14 @@ def mean_absolute_error(absolute: ArrayLike, records: ArrayLike, classes: int) -
     return _ratio(absolute, np.asarray(records, float) * classes)
 
 
+def mean_squared_error(square: ArrayLike, records: ArrayLike, classes: int) -> Numbers:
+    """ΣΣ(p − y)² over records and classes, divided by both their numbers."""
+    return _ratio(square, np.asarray(records, float) * classes)
+
+
 def root_mean_squared_error(square: ArrayLike, records: ArrayLike, classes: int) -> Numbers:
-    """WEKA's: the root of ΣΣ(p − y)² over records and classes, divided by both their numbers."""
-    return np.sqrt(np.maximum(_ratio(square, np.asarray(records, float) * classes), 0))
+    """WEKA's: the root of the mean squared error."""
+    return np.sqrt(np.maximum(mean_squared_error(square, records, classes), 0))
 
 
 def prior_errors(totals: ArrayLike, prior: ArrayLike) -> tuple[Numbers, Numbers]:
@@ -92,9 +99,14 @@ def relative_absolute_error(absolute: ArrayLike, prior_absolute: ArrayLike) -> N
     return _ratio(absolute, prior_absolute)
 
 
+def relative_squared_error(square: ArrayLike, prior_square: ArrayLike) -> Numbers:
+    """The squared error as a share of that of always predicting the prior."""
+    return _ratio(square, prior_square)
+
+
 def root_relative_squared_error(square: ArrayLike, prior_square: ArrayLike) -> Numbers:
-    """WEKA's: the root of the squared error as a share of that of always predicting the prior."""
-    return np.sqrt(np.maximum(_ratio(square, prior_square), 0))
+    """WEKA's: the root of the relative squared error."""
+    return np.sqrt(np.maximum(relative_squared_error(square, prior_square), 0))
 
 
 def log_loss(loss: ArrayLike, records: ArrayLike) -> Numbers:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.curator import Measurement
-from privet.evaluation.figures import Figure, Measured
+from privet.evaluation.figures import CONFIDENCE, Figure, Measured, root
 from privet.learning.regress.base import numeric_target
 from privet.release import Guarantee
 from privet.schema import Number, Schema
@@ -47,13 +47,16 @@ class RegressionEvaluation:
     @classmethod
     def of(cls, column: Number, sums: Measured, guarantee: Guarantee) -> RegressionEvaluation:
         """What five measured sums (noisy, or exact for public data) amount to."""
-        values = _figures(column, sums.value)
+        values = _figures(sums.value, held=True)
         errors = np.zeros(len(values))
         if sums.releases:
-            drawn = _figures(column, np.moveaxis(sums.draws(np.random.default_rng(0), DRAWS), 1, 0))
-            errors = np.quantile(np.abs(drawn - values[:, None]), 0.95, axis=1)
+            drawn = _figures(np.moveaxis(sums.draws(np.random.default_rng(0), DRAWS), 1, 0), held=False)
+            errors = np.quantile(np.abs(drawn - values[:, None]), CONFIDENCE, axis=1)
+        values[3], errors[3] = root(values[3], errors[3])
+        half = float(column.half_range)
         records, r2, mae, rmse = (
-            Figure(float(value), float(error)) for value, error in zip(values, errors, strict=True)
+            Figure(float(value * unit), float(error * unit))
+            for value, error, unit in zip(values, errors, (1, 1, half, half), strict=True)
         )
         return cls(column.name, records, r2, mae, rmse, guarantee)
 
@@ -82,16 +85,19 @@ def regression_plan(schema: Schema, predictions: Any = None) -> list[Measurement
     return [Measurement(question, Fraction(1), f"errors of the predicted '{target}'")]
 
 
-def _figures(column: Number, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Records, R², mean absolute and root mean squared error, each within what is possible."""
+def _figures(sums: NDArray[np.float64], *, held: bool) -> NDArray[np.float64]:
+    """Records, R², mean absolute and mean *squared* error in half ranges; ``held`` to what is possible."""
+
+    def within(values: Any, low: Any, high: float) -> Any:
+        return np.clip(values, low, high) if held else values
+
     number, first, square, squared_error, absolute = np.asarray(sums, float)
     size = np.maximum(number, 1.0)
     mean = np.clip(first / size, -1, 1)
     variance = np.clip(square / size + 0.5 - mean**2, LEAST_VARIANCE, 1.0)
-    mae = np.clip(2 * (absolute / size + 0.5), 0, 2)
-    mse = np.clip(4 * (squared_error / size + 0.5), mae**2, 4)  # a mean of squares is no less
-    half = float(column.half_range)
-    return np.stack([number, 1 - mse / variance, mae * half, np.sqrt(mse) * half])
+    mae = within(2 * (absolute / size + 0.5), 0, 2)
+    mse = within(4 * (squared_error / size + 0.5), mae**2, 4)  # a mean of squares is no less
+    return np.stack([number, 1 - mse / variance, mae, mse])
 
 
 def _middle(rows: Rows) -> NDArray[np.float64]:
