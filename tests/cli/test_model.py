@@ -18,7 +18,7 @@ def fitted(run, people):
 
 def test_the_weights_are_shown_with_their_error_bars(run, answer, fitted):
     shown = run("model", "show", "m.json").stdout
-    assert "Weights, the largest first (± half of a 95 % interval):" in shown
+    assert "Weights, the largest first (± for the noise, 95 %):" in shown
     assert f"{fitted.coef_[0][0]:.4g} ± {fitted.coef_error_[0][0]:.2g}" in shown
     assert "more: --all" not in shown
     weights = answer("model", "show", "m.json")["weights"]

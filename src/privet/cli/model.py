@@ -67,7 +67,7 @@ def _show(weights: Weights, every: bool) -> None:
     from privet.report.weights import NO_ERROR_BARS
 
     shown = weights.first(None if every else MOST_WEIGHTS)
-    title = "Weights, the largest first" + ("" if weights.errors is None else " (± half of a 95 % interval)")
+    title = "Weights, the largest first" + ("" if weights.errors is None else " (± for the noise, 95 %)")
     rows = [[name, *shown.cells(row)] for row, name in enumerate(shown.names)]
     click.echo(f"{title}:")
     output().table(["coordinate", *shown.heads], rows)

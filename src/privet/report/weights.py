@@ -30,7 +30,7 @@ _SCALE = (
 class Weights:
     """Weights by the name of their coordinate (rows) and by class (columns; one for a predicted number).
 
-    The first row is the intercept, the others follow by size. ``errors`` are half widths of 95 % intervals;
+    The first row is the intercept, the others follow by size. ``errors`` are 95 % error bars for the noise;
     ``None`` where the method has none.
 
     >>> class Model:
@@ -137,7 +137,7 @@ class Weights:
         page = Page(title, f"Predicts '{self.target}'.")
         section = page.section("Weights")
         section.text(self.meaning)
-        bars = "bars are 95 % intervals" if self.errors is not None else "without error bars"
+        bars = "bars are for the privacy noise (95 %)" if self.errors is not None else "without error bars"
         spoken = "; ".join(f"{name}: {', '.join(self.cells(row))}" for row, name in enumerate(self.names))
         section.figure(
             self.figure(), alt=f"Weights. {spoken}", caption=f"Weights, the largest first; {bars}."

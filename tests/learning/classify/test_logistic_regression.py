@@ -14,6 +14,7 @@ from privet.errors import DataError, ParameterError, SchemaError
 from privet.learning.classify import LogisticRegression
 from privet.learning.linear import Encoder
 from privet.learning.linear.newton import cautions
+from privet.randomness.seed import SeededRandomness
 from privet.schema import Schema, Unit
 
 METHODS = ["newton", "objective", "output", "functional", "privgene"]
@@ -116,6 +117,56 @@ def test_error_bars_cover_the_weights_without_noise(method, epsilon):
     assert np.mean(covered, axis=0)[0, [0, 4]].min() >= 0.85
     # They are no wider than the weights themselves where a weight is clear.
     assert np.median([model.coef_error_[0, 4] / abs(model.coef_[0, 4]) for model in models]) < 3
+
+
+@pytest.fixture
+def without_noise(monkeypatch):
+    """Runs a fit with seeded noise as it would be if the noise were 0."""
+
+    def fit(model, table):
+        with monkeypatch.context() as patch:
+            for name in ("add_discrete_laplace", "add_discrete_gaussian"):
+                patch.setattr(
+                    SeededRandomness, name, lambda self, values, scale: np.asarray(values, np.int64)
+                )
+            return model.fit(table)
+
+    return fit
+
+
+@pytest.mark.parametrize("method", ["newton", "functional", "output"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.0), (3.0, 0.0), (1.0, 1e-6)])
+def test_error_bars_are_for_the_noise(method, epsilon, delta, without_noise):
+    """Strong weights and attributes that go together; the same method without noise is within the bars."""
+    draw = np.random.default_rng(1)
+    x = draw.uniform(-1, 1, (5_000, 5))
+    x[:, 1] = 0.7 * x[:, 0] + 0.3 * x[:, 1]
+    town = draw.integers(0, 4, 5_000)
+    margin = x @ [3.0, -1.5, 1.0, 0.0, -2.5] + np.array([0.0, 1.0, -1.0, 0.5])[town]
+    ill = draw.random(5_000) < 1 / (1 + np.exp(-margin))
+    names = [f"x{place}" for place in range(5)]
+    columns = dict(zip(names, x.T, strict=True)) | {"town": town.astype(str), "ill": ill.astype(int)}
+    domains = dict.fromkeys(names, (-1.0, 1.0)) | {"town": ["0", "1", "2", "3"], "ill": [0, 1]}
+    table, schema = pa.table(columns), Schema.of(domains, target="ill")
+
+    def model(seed):
+        return LogisticRegression(
+            epsilon=epsilon, delta=delta, schema=schema, method=method, records=5_000, random_state=seed
+        )
+
+    silent = without_noise(model(0), table)
+    noisy = [model(seed).fit(table) for seed in range(25)]
+    inside = [np.abs(each.coef_ - silent.coef_) <= each.coef_error_ for each in noisy]
+    assert np.mean(inside) >= 0.92  # 225 weights: 95 %, and two deviations less
+    assert np.mean(inside, axis=0).min() >= 0.8
+    assert any((each.coef_ != silent.coef_).all() for each in noisy)
+
+
+def test_the_bars_of_output_are_the_quantile_of_its_noise():
+    table, schema = people(500)
+    model = LogisticRegression(schema=schema, method="output").fit(table)
+    [step] = model.guarantee_.steps
+    assert np.unique([*model.coef_error_.ravel(), *model.intercept_error_]).tolist() == [step.error]
 
 
 @pytest.mark.parametrize("method", ["objective", "privgene"])

@@ -62,9 +62,10 @@ class LogisticRegression(PrivateClassifier):
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
 
-    ``coef_error_`` and ``intercept_error_`` are half widths of 95 % intervals, or None. ``"newton"`` and
-    ``"functional"``: for privacy noise and sampling, and for how far their last step still went, since they
-    stop early and weights are too close to 0 rather than too far. ``"output"``: for the noise alone.
+    ``coef_error_`` and ``intercept_error_`` are error bars for the privacy noise, or None: in at least 95 %
+    of cases the weights that the same method would find without noise are no further away. They are not for
+    what a method does besides: ``"newton"`` and ``"functional"`` stop early, and ``"output"`` regularises, so
+    that strong weights come out too close to 0, often by more than the bar.
 
     >>> import numpy as np
     >>> from privet.schema import Schema

@@ -70,7 +70,7 @@ def fit_functional(curator: Curator, encoding: Encoding, target: Category, regul
         variance = (
             known.noise / curvature
         ) ** 2 * inverse @ inverse + inverse @ moments @ inverse / curvature
-        # A single step: without caution it would have gone further, and one more perhaps as far again.
+        # Noise in the moments, too, makes the step longer or shorter, by part of its length.
         errors.append(1.96 * np.sqrt(np.maximum(np.diag(variance), 0)) + caution * np.abs(step))
     return Solution(weights, np.stack(errors))
 

@@ -47,7 +47,7 @@ SURPRISING = 1.1
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (one row for two classes, else one a class), and half widths of 95 % intervals, if known."""
+    """Weights (one row for two classes, else one a class), and 95 % error bars for the noise, if known."""
 
     weights: Matrix
     error: Matrix | None
@@ -94,7 +94,7 @@ def fit_newton(
         stiffness, careful = caution * more * curvature, caution
         move = -_solve(stiffness, gradient + _ridge(weights, regularisation), noise + regularisation)
         weights = weights + move
-    # How far the last step still went stands for how far there is still to go.
+    # The noise of earlier steps is in the weights too: the last step went as far as it was seen to be off.
     return Solution(weights, _error(curvature, noise, regularisation) + np.abs(move))
 
 

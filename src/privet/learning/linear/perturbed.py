@@ -57,4 +57,4 @@ def fit_perturbed(
     release, used = curator.minimise(loss, how, exact(regularisation), what, share)
     if how == "objective":  # what a tilt does to a weight depends on the records' curvature: private
         return Solution(release.value, None), used
-    return Solution(release.value, np.full(loss.shape, 1.96 * release.standard_deviation)), used
+    return Solution(release.value, np.full(loss.shape, release.error)), used
