@@ -262,3 +262,36 @@ def test_files_and_paths(tmp_path):
     with Curator(tmp_path / "people.csv", SCHEMA, budget(1e6)) as curator:
         [release] = curator.measure(whole())
     assert release.value.tolist() == [[3, 1]]
+
+
+@pytest.mark.parametrize("amount", [Pure(exact(1)), Approximate(exact(1), exact(1e-6))], ids=str)
+@pytest.mark.parametrize("unit", [Unit(), Unit("replace", id="who", most=2)], ids=Unit.describe)
+def test_a_tilt_is_for_this_loss_and_this_unit_and_the_solver_gets_it_as_drawn(monkeypatch, amount, unit):
+    from privet.mechanisms.perturbed_minimum import ObjectivePerturbation
+    from privet.stats.encoding import Encoding
+    from privet.stats.logistic_loss import LogisticLoss
+
+    schema = Schema.of({"x": (-1.0, 1.0), "colour": ["red", "blue"], "ward": ["a", "b", "c"]}, target="ward")
+    schema = Schema(schema.columns, target="ward", unit=unit)
+    loss = LogisticLoss("ward", Encoding.of(schema), 3)
+    records = 4 if unit.most == 2 else 1  # m + 1 = 3, twice for three classes; T = 2/3 of 3 for each record
+    parts = (6 * records, 6 * records**2, Fraction(1), Fraction(2) * unit.most, 2 * unit.most, 3)
+    given, drawn = {}, ObjectivePerturbation.tilt
+
+    def tilt(self, randomness):
+        given.update(mechanism=self, drawn=drawn(self, randomness))
+        return given["drawn"]
+
+    def minimum(loss, source, schema, **how):
+        given.update(how)
+        return np.zeros(loss.shape)
+
+    monkeypatch.setattr(ObjectivePerturbation, "tilt", tilt)
+    monkeypatch.setattr("privet.engines.minimum.minimum", minimum)
+    with Curator(empty_table(schema), schema, amount) as curator:
+        curator.minimise(loss, "objective", Fraction(1), "weights", Fraction(1, 4))
+    mechanism = given["mechanism"]
+    assert mechanism == ObjectivePerturbation(curator.currency, 12, *parts, Fraction(1, 4))
+    assert (given["tilt"].ravel() == given["drawn"]).all()
+    assert Fraction(given["ridge"]) == mechanism.regularisation
+    assert given["tolerance"] <= mechanism.tolerance - mechanism.slack(given["drawn"]) * (1 - 1e-6)

@@ -69,8 +69,8 @@ _FUNCTION_CAVEATS = (
 STAYS = "What was reserved stays spent."
 _SOLVER_CAVEAT = (
     "The proof assumes that the minimum can be found for every table. Where it cannot, as with very many "
-    "records (millions), an error says so instead of a release, and that there was such an error is not "
-    "protected."
+    "records (millions; thousands where ε is large and the regularisation near 0), an error says so instead "
+    "of a release, and that there was such an error is not protected."
 )
 
 

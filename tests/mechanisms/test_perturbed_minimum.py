@@ -50,6 +50,7 @@ def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank, share):
     minimum = objective(amount, asked, rank=rank, share=share)
     change = minimum.curvature / minimum.regularisation
     assert minimum.regularisation >= max(asked, minimum.curvature / 1000)
+    assert Fraction(minimum.tolerance) <= minimum.regularisation * NEARNESS
     near = minimum.noise
     apart = 2 * NEARNESS / Fraction(1, 1 << 29)
     if isinstance(amount, Pure):

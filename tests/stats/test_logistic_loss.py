@@ -84,6 +84,30 @@ def test_one_record_stays_within_the_bounds(one, other, weights, classes):
         assert (moved**2).sum() <= squared_l2 + 1e-9
 
 
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.describe())
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_bounds_of_a_unit_are_reached_and_no_more(unit, classes):
+    """By all of a unit's records together: a bound for one of them, or a smaller one, is wrong."""
+    schema = schema_of(classes, unit)
+    loss = loss_of(schema)
+    trace, rank = loss.curvature(schema)
+    k = unit.most
+    apart = pa.table({"x": [1.0, -1.0][:k], "ward": ["a", "b"][:k], "y": [0] * k})
+    _, curvature = slopes(apart, schema, np.zeros(loss.shape))
+    assert np.trace(curvature) == pytest.approx(float(trace))
+    assert np.linalg.matrix_rank(curvature, tol=1e-9, hermitian=True) == rank
+    # Records that are surely taken for the class that they are not of; under replace, of both classes.
+    w = np.zeros(loss.shape)
+    w[-1] = 50.0
+    wrong = pa.table({"x": [1.0] * k, "ward": ["a"] * k, "y": [0] * k})
+    moved, _ = slopes(wrong, schema, w)
+    l1, squared_l2 = loss.slope_norms(schema)
+    if unit.neighbours == "replace":  # what goes pulls the other way: at most as far
+        moved = 2 * moved
+    assert np.abs(moved).sum() == pytest.approx(l1)
+    assert (moved**2).sum() == pytest.approx(squared_l2)
+
+
 @pytest.mark.parametrize("classes", [2, 4])
 def test_derivatives_are_those_of_the_loss(classes):
     schema, rows = schema_of(classes), table(50, classes=classes)
