@@ -291,7 +291,9 @@ def test_a_tilt_is_for_this_loss_and_this_unit_and_the_solver_gets_it_as_drawn(m
     with Curator(empty_table(schema), schema, amount) as curator:
         curator.minimise(loss, "objective", Fraction(1), "weights", Fraction(1, 4))
     mechanism = given["mechanism"]
-    assert mechanism == ObjectivePerturbation(curator.currency, 12, *parts, Fraction(1, 4))
+    assert mechanism == ObjectivePerturbation(
+        curator.currency, 12, *parts, Fraction(1, 4), unit.neighbours == "replace"
+    )
     assert (given["tilt"].ravel() == given["drawn"]).all()
     assert Fraction(given["ridge"]) == mechanism.regularisation
     assert given["tolerance"] <= mechanism.tolerance - mechanism.slack(given["drawn"]) * (1 - 1e-6)

@@ -230,9 +230,9 @@ class Curator:
     ) -> tuple[Release, Fraction]:
         """Weights near the minimum of the loss, and the regularisation that was used (at least as asked).
 
-        ``share`` is the part of a pure ε that may pay for the curvature of a tilted loss: more means a
-        smaller regularisation and a larger tilt. All that is left of the budget is spent. Proof, and what it
-        assumes: ``mechanisms.perturbed_minimum``.
+        ``share`` is the part of a pure ε that the curvature of a tilted loss would cost by itself: more means
+        a smaller regularisation and a larger tilt. All that is left of the budget is spent. Proof, and what
+        it assumes: ``mechanisms.perturbed_minimum``.
         """
         from privet.engines.minimum import minimum
 
@@ -267,7 +267,16 @@ class Curator:
             return OutputPerturbation(amount, size, l1, squared_l2, regularisation)
         curvature, rank = loss.curvature(self.schema)
         return ObjectivePerturbation(
-            amount, size, l1, squared_l2, regularisation, curvature, rank, loss.classes, share
+            amount,
+            size,
+            l1,
+            squared_l2,
+            regularisation,
+            curvature,
+            rank,
+            loss.classes,
+            share,
+            self.schema.unit.neighbours == "replace",
         )
 
     def can_minimise(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from privet.budget import Pure, Zcdp
 from privet.mechanisms.perturbed_minimum import (
@@ -20,6 +20,7 @@ from privet.mechanisms.perturbed_minimum import (
     OutputPerturbation,
     curvature_factor,
 )
+from privet.mechanisms.tilt_price import tilt_epsilon
 from privet.randomness import secure, seeded
 
 AMOUNTS = [Pure(Fraction(e)) for e in ("0.001", "0.1", "1", "20")] + [
@@ -43,6 +44,15 @@ def objective(amount, asked=Fraction(1), **how):
     )
 
 
+PARTS = [Fraction(part, 400) for part in range(401)]  # of its largest slope
+
+
+def curvature_cost(change, rank, q):
+    """What the curvature of a record with this part of its largest slope costs, to 50 digits: two classes."""
+    part = change * 4 * q * (1 - q) / rank
+    return Fraction(rank * (1 + Decimal(part.numerator) / Decimal(part.denominator)).ln())
+
+
 @pytest.mark.parametrize("amount", AMOUNTS, ids=str)
 @pytest.mark.parametrize("asked", [Fraction(0), Fraction(1), Fraction(10**6)])
 @pytest.mark.parametrize(("rank", "share"), [(1, Fraction(1, 4)), (4, Fraction(1, 8))])
@@ -54,11 +64,13 @@ def test_the_parts_of_the_price_add_up_exactly(amount, asked, rank, share):
     near = minimum.noise
     apart = 2 * NEARNESS / Fraction(1, 1 << 29)
     if isinstance(amount, Pure):
+        left = minimum.tilt_noise.epsilon
         with localcontext(prec=50):
-            exact_change = Decimal(change.numerator) / Decimal(change.denominator)
-            cost = Fraction(rank * (1 + exact_change / rank).ln())
-        assert minimum.tilt_noise.epsilon + cost + near.epsilon <= amount.epsilon
-        assert cost <= amount.epsilon * share * Fraction(101, 100)
+            costs = [left * q + curvature_cost(change, rank, q) for q in PARTS]
+            alone = curvature_cost(change, rank, Fraction(1, 2))  # where it is largest, for two classes
+        assert max(costs) + near.epsilon <= amount.epsilon
+        assert max(costs) + near.epsilon >= amount.epsilon * Fraction(9999, 10000)
+        assert alone <= amount.epsilon * share * Fraction(101, 100)
         assert near.sensitivity >= math.sqrt(6) * apart + 6
         # The scale of the tilt, in units of the slope, is at least L1/ε.
         step = minimum._step
@@ -134,19 +146,131 @@ def test_without_its_curvature_term_the_gaussian_bound_is_wrong():
     assert any(divergence > order / (2 * 50.0**2) * 1.5 for order, divergence in found)
 
 
-@pytest.mark.parametrize("ridge", [0.5, 2.0, 10.0])
-def test_the_pure_bound_holds_exactly_in_one_dimension(ridge):
-    scale = 2.0
-    _, loss = divergences(ridge, stats.laplace(0, scale))
-    assert loss <= 1 / scale + math.log1p(0.25 / ridge)
-    assert loss > 0.99 / scale
+def largest_ratio(ridge, scale):
+    """Of densities, under a Laplace tilt, for a record of x = 1 and y = 0 among very many others.
+
+    The others have tiny x and the other class: all together a constant slope, and next to no curvature. Then
+    the tilt is on the same side for all w here, and a record that is all wrong can cost most.
+    """
+    w = np.linspace(-20, 20, 200_001)
+    p = expit(w)
+    pull = 20 * ridge + 2
+    without = stats.laplace.logpdf(pull - ridge * w, 0, scale) + math.log(ridge)
+    with_record = stats.laplace.logpdf(pull - ridge * w - p, 0, scale) + np.log(ridge + p * (1 - p))
+    return float(np.abs(with_record - without).max())
 
 
-def test_the_pure_bound_is_nearly_reached_in_one_dimension():
-    """A small ridge and a flat tilt: nearly all of the loss is the curvature's. A smaller price is wrong."""
-    _, loss = divergences(0.02, stats.laplace(0, 100.0))
-    bound = 0.01 + math.log1p(0.25 / 0.02)
-    assert 0.99 * bound < loss <= bound
+@pytest.mark.parametrize("ridge", [2.0, 10.0])
+def test_the_curvature_is_free_where_it_is_small(ridge):
+    """4κ ≤ ε₁: the slope alone costs as much as both."""
+    assert 0.49 < largest_ratio(ridge, scale=2.0) <= 0.5 + 1e-9
+    left = tilt_epsilon(Fraction(1, 2), 0.25 / ridge, 1, 2, replaced=False)
+    assert float(left) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("ridge", "scale"), [(0.02, 100.0), (0.1, 2.0), (0.01, 0.5), (0.5, 30.0)])
+def test_the_pure_bound_is_reached_in_one_dimension(ridge, scale):
+    """Where the curvature is not free, one record and one weight lose all that is paid for."""
+    lost = largest_ratio(ridge, scale)
+    left = tilt_epsilon(Fraction(lost), 0.25 / ridge, 1, 2, replaced=False)
+    assert 0.999 / scale <= float(left) <= (1 + 1e-6) / scale
+    assert lost < 1 / scale + math.log1p(0.25 / ridge), "less than slope and curvature by themselves"
+    _, alone = divergences(ridge, stats.laplace(0, scale))
+    assert alone <= lost
+
+
+UNITS = {
+    "come or go": (False, 1),
+    "replaced": (True, 1),
+    "two come or go": (False, 2),
+    "two replaced": (True, 2),
+}
+WIDTH = 10  # an intercept and nine coordinates between −1 and 1: L1 and L2² are at most 10
+
+
+class Neighbours:
+    """Two tables, and the exact ratio of the densities of their minima at a given w.
+
+    The other records have tiny coordinates: together they pull with a constant slope, and so the tilts are on
+    the side on which the Laplace density differs most; and they bring next to no curvature.
+    """
+
+    def __init__(self, classes, epsilon, replaced, most):
+        self.classes = classes
+        self.rows = 1 if classes == 2 else classes
+        times = most * (2 if replaced else 1)
+        norm = WIDTH * (1 if classes == 2 else 2)
+        self.minimum = ObjectivePerturbation(
+            Pure(Fraction(str(epsilon))),
+            self.rows * WIDTH,
+            l1=norm * times,
+            squared_l2=norm * times**2,
+            asked=Fraction(0),
+            curvature=(Fraction(1, 4) if classes == 2 else 1 - Fraction(1, classes)) * WIDTH * most,
+            rank=(classes - 1) * most,
+            classes=classes,
+            share=Fraction(1, 3),
+            replaced=replaced,
+        )
+        self.allowed = epsilon * (1 - float(NEARNESS_SHARE))
+
+    def derivatives(self, records, w):
+        ridge = float(self.minimum.regularisation)
+        slope, curvature = np.zeros(w.size), ridge * np.eye(w.size)
+        for x, y in records:
+            p = expit(w @ x) if self.rows == 1 else softmax(w @ x)
+            actual = np.array([y]) if self.rows == 1 else np.eye(self.classes)[y]
+            slope += np.outer(p - actual, x).ravel()
+            curvature += np.kron(np.diag(p) - np.outer(p, p), np.outer(x, x))
+        return slope, np.linalg.slogdet(curvature)[1]
+
+    def ratio(self, own, new, w):
+        (slope, size), (other_slope, other_size) = self.derivatives(own, w), self.derivatives(new, w)
+        scale = self.minimum.tilt_noise.scale * float(self.minimum._step)
+        return np.abs(slope - other_slope).sum() / scale + abs(size - other_size)
+
+
+@pytest.mark.parametrize(("replaced", "most"), UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("epsilon", [0.3, 4.0])
+def test_no_density_ratio_of_random_neighbours_is_above_the_price(replaced, most, classes, epsilon):
+    pair, generator = Neighbours(classes, epsilon, replaced, most), np.random.default_rng(most + 2 * classes)
+
+    def some(number):
+        points = np.clip(generator.normal(0, 3, (number, WIDTH)), -1, 1)
+        points[:, 0] = 1.0
+        return [(x, int(generator.integers(classes))) for x in points]
+
+    for _ in range(400):
+        w = generator.normal(0, generator.choice([0.1, 0.3, 1.0, 3.0]), (pair.rows, WIDTH))
+        assert pair.ratio(some(most), some(most) if replaced else [], w) <= pair.allowed
+
+
+def weights_for(own, new):
+    """With these margins for records of all ones, and of minus ones but for the intercept."""
+    return np.array([(own + new) / 2, *[(own - new) / 2 / (WIDTH - 1)] * (WIDTH - 1)])
+
+
+@pytest.mark.parametrize(("replaced", "most"), UNITS.values(), ids=UNITS)
+@pytest.mark.parametrize(("classes", "reached"), [(2, 0.98), (3, 0.95), (5, 0.9)])
+@pytest.mark.parametrize("epsilon", [0.3, 4.0])
+def test_the_price_is_nearly_reached_by_the_worst_neighbours(replaced, most, classes, reached, epsilon):
+    """The own record is wrong by q, the one in its place is all wrong, and pulls the other way."""
+    pair = Neighbours(classes, epsilon, replaced, most)
+    own = [(np.ones(WIDTH), 0)] * most
+    new = [(np.array([1.0] + [-1.0] * (WIDTH - 1)), 0)] * most if replaced else []
+    found = []
+    for q in np.linspace(0.02, 0.98, 97):
+        # The margins of class 0: for the own record so that P = 1 − q, for the new one so that P = 0. With
+        # more classes the new one is taken for class 1 alone, so that it brings no curvature.
+        w = np.zeros((pair.rows, WIDTH))
+        w[0] = weights_for(math.log((1 - q) * (classes - 1) / q), -40.0)
+        if classes > 2:
+            w[1] = weights_for(0.0, 40.0)
+        found.append(pair.ratio(own, new, -w if pair.rows == 1 else w))
+    assert max(found) <= pair.allowed
+    # Equal records have the rank of one, and slopes of the intercept do not pull apart: a little is left.
+    assert max(found) >= (reached - 0.06 * (most - 1) - 0.06 * replaced) * pair.allowed
 
 
 @pytest.mark.parametrize("rank", [1, 2, 5])

@@ -77,6 +77,14 @@ def test_one_record_stays_within_the_bounds(one, other, weights, classes):
             assert np.trace(curvature) <= float(trace) + 1e-9
             assert np.linalg.matrix_rank(curvature, tol=1e-9, hermitian=True) <= rank
             assert np.linalg.eigvalsh(curvature).min() > -1e-9
+            # Never both at once: the parts of ``mechanisms.tilt_price``.
+            one_record = Schema(schema.columns, target="y")
+            wrong, z = np.abs(slope).sum() / loss.slope_norms(one_record)[0], classes / (classes - 1)
+            length = (Encoding.of(schema).encode_columns(Rows(batch(rows), schema)) ** 2).sum()
+            q = np.abs(slope[:, 0]).sum() / (1 if classes == 2 else 2)  # the intercept's coordinate is 1
+            assert wrong <= q + 1e-9
+            most = 0.25 if classes == 2 else 1 - 1 / classes
+            assert np.trace(curvature) <= most * length * z * (2 * q - z * q**2) + 1e-9
             found.append(slope)
         moved = found[0] - found[1] if unit.neighbours == "replace" else found[0]
         l1, squared_l2 = loss.slope_norms(schema)

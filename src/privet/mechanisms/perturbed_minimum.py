@@ -24,7 +24,9 @@ where A′, A are the curvatures of the records that came and went, and H ≥ A 
 
 *Pure ε*, b* Laplace of scale L₁/ε₁ in each coordinate: the first term is at most ε₁, the second at most
 log det(1 + (H − A)^-½ A (H − A)^-½). That matrix has at most r eigenvalues above 0, which add up to at most
-tr(A)/λ ≤ κ, and the logarithm is concave: at most r·log(1 + κ/r) ≤ κ. Together ε₁ + r·log(1 + κ/r).
+tr(A)/λ ≤ κ, and the logarithm is concave: at most r·log(1 + κ/r) ≤ κ. Together ε₁ + r·log(1 + κ/r), and less
+for the loss of a logistic regression, whose records cannot have the largest slope and the largest curvature
+at the same weights: ``tilt_price`` has the bound that is used.
 
 *zCDP*, b* normal with deviation σ, μ = L₂/σ: the Rényi divergence of every order α = 1 + t is at most α(μ²/2
 + a·κ²), ``a`` as computed by ``curvature_factor``. Write the ratio's logarithm as δ(h) + tr J − log det(1 +
@@ -74,6 +76,7 @@ from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.gaussian import Gaussian
 from privet.mechanisms.geometric import Geometric
 from privet.mechanisms.rounding import root_up, up
+from privet.mechanisms.tilt_price import tilt_epsilon
 from privet.randomness import FloatArray, Randomness
 
 __all__ = ["ObjectivePerturbation", "OutputPerturbation", "curvature_factor"]
@@ -178,20 +181,22 @@ class ObjectivePerturbation(OutputPerturbation):
     ...     Pure(Fraction(1)), 4, 3, 3, asked=Fraction(1), curvature=Fraction(3, 4), rank=1, classes=2
     ... )
     >>> round(float(minimum.regularisation), 3), round(float(minimum.tilt_noise.epsilon), 3)
-    (5.633, 0.859)
+    (5.633, 0.984)
     """
 
     curvature: Fraction
     rank: int
     classes: int
-    #: What part of a pure ε the curvature's change may cost.
+    #: Of a pure ε, what the curvature's change would cost by itself: λ follows from it.
     share: Fraction = Fraction(1, 8)
+    #: Whether records come in the place of others, so that ``l1`` is for those that go and those that come.
+    replaced: bool = False
     name = "a random tilt of the objective"
     unit = "records in the slope of the loss"
 
     @cached_property
     def regularisation(self) -> Fraction:
-        """λ: at least what is asked, and enough that the curvature's change costs no more than its share."""
+        """λ: at least what is asked, and enough that the curvature's change by itself costs its share."""
         if isinstance(self.amount, Pure):
             share = self.amount.epsilon * self.share
             change = max(Fraction(math.expm1(min(float(share / self.rank), 700.0))), share / self.rank)
@@ -206,14 +211,11 @@ class ObjectivePerturbation(OutputPerturbation):
         """What is left of the budget, as noise on the slope: on a grid of ``_step``, or real."""
         change = self.curvature / self.regularisation
         if isinstance(self.amount, Pure):
-            return Geometric(self._tilt_epsilon(change), math.ceil(self.l1 / self._step))
+            budget = self.amount.epsilon * (1 - NEARNESS_SHARE)
+            left = tilt_epsilon(budget, up(change), self.rank, self.classes, replaced=self.replaced)
+            return Geometric(left, math.ceil(self.l1 / self._step))
         cost = self.amount.rho * NEARNESS_SHARE + curvature_factor(self.classes) * change**2
         return Gaussian(self.amount.rho - cost, Fraction(self.squared_l2))
-
-    def _tilt_epsilon(self, change: Fraction) -> Fraction:
-        assert isinstance(self.amount, Pure)
-        cost = self.rank * Fraction(math.log1p(up(change / self.rank)) * (1 + 2.0**-40))
-        return self.amount.epsilon * (1 - NEARNESS_SHARE) - cost
 
     @cached_property
     def _step(self) -> Fraction:
