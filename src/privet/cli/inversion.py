@@ -31,7 +31,7 @@ __all__ = ["inversion"]
     "--beside",
     type=click.Choice(["logistic", "linear", "tree", "none"]),
     help="A model without privacy, fitted on DATA here, to show side by side: linear or tree for a number as "
-    "the target, else logistic or tree.  [default: the regression]",
+    "the target, else logistic or tree.  [default: logistic or linear]",
 )
 @click.option(
     "--records", type=click.IntRange(30), default=5000, show_default=True, help="Attack a sample of so many."
