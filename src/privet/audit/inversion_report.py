@@ -27,6 +27,10 @@ ATTACKERS = (
     "The first attacker has the model and knows how common each value is. The last three columns: one who "
     "has the model and records of other people, and one who has those records alone."
 )
+SPREAD = (
+    "Whoever has the model also knows how large its errors are on such records (their root mean square), as "
+    "is published with a model."
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class InversionReport:
     confidence: float
     attempts: tuple[Attempt, ...]
     memorised: dict[str, Estimate]
+    target: str
+    number: bool = False
 
     @property
     def heads(self) -> list[str]:
@@ -100,6 +106,11 @@ class InversionReport:
 
     def rows(self) -> list[list[str]]:
         return [attempt.row() for attempt in self.attempts]
+
+    @property
+    def attackers(self) -> str:
+        """Who knows what."""
+        return f"{ATTACKERS} {SPREAD}" if self.number else ATTACKERS
 
     @property
     def verdict(self) -> list[str]:
@@ -134,9 +145,12 @@ class InversionReport:
         table = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
         sure = f"In brackets: {100 * self.confidence:g} % confidence intervals."
         about = (
-            f"Inferring '{self.attribute}' ({self.values} values) from the model and the rest of each record:"
+            f"Inferring '{self.attribute}' ({self.values} values) from the model, '{self.target}' and the "
+            "rest of each record:"
         )
-        return "\n".join([*self.verdict, "", about, "", *table, "", sure, ATTACKERS, MEANING, NOT_PRIVATE])
+        return "\n".join(
+            [*self.verdict, "", about, "", *table, "", sure, self.attackers, MEANING, NOT_PRIVATE]
+        )
 
     def __str__(self) -> str:
         return self.text()
@@ -147,6 +161,7 @@ class InversionReport:
             "private": False,
             "attribute": self.attribute,
             "values": self.values,
+            "target": self.target,
             "confidence": self.confidence,
             "verdict": self.verdict,
             "attempts": [asdict(attempt) for attempt in self.attempts],
@@ -169,7 +184,9 @@ class InversionReport:
         """The report as an HTML page."""
         from privet.report import Page
 
-        page = Page("Model inversion", f"Inferring '{self.attribute}' from a released model.")
+        page = Page(
+            "Model inversion", f"Inferring '{self.attribute}' from a released model of '{self.target}'."
+        )
         section = page.section("Verdict")
         for name, sentence in zip(dict.fromkeys(a.model for a in self.attempts), self.verdict, strict=True):
             learned = name in self.memorised and self.memorised[name].low > 0
@@ -179,7 +196,7 @@ class InversionReport:
         section = page.section("Attempts")
         sure = f"Shares of right guesses, with {100 * self.confidence:g} % confidence intervals"
         section.table(self.heads, self.rows(), sure)
-        section.text(ATTACKERS)
+        section.text(self.attackers)
         section.figure(
             self.figure(),
             alt="Points with error bars: the attacker's advantage for each model and group of records.",

@@ -29,10 +29,9 @@ __all__ = ["inversion"]
 )
 @click.option(
     "--beside",
-    type=click.Choice(["logistic", "tree", "none"]),
-    default="logistic",
-    show_default=True,
-    help="A model without privacy, fitted on DATA here, to show side by side.",
+    type=click.Choice(["logistic", "linear", "tree", "none"]),
+    help="A model without privacy, fitted on DATA here, to show side by side: linear or tree for a number as "
+    "the target, else logistic or tree.  [default: logistic or linear]",
 )
 @click.option(
     "--records", type=click.IntRange(30), default=5000, show_default=True, help="Attack a sample of so many."
@@ -60,7 +59,7 @@ def inversion(
     data: Path,
     attribute: str,
     others: Path | None,
-    beside: str,
+    beside: str | None,
     records: int,
     bins: int,
     confidence: float,
@@ -74,20 +73,19 @@ def inversion(
     computed from these records and is NOT private: it is for the owner of the data. Nothing is spent.
     """
     from privet.audit.inversion import audit_inversion, non_private_model
-    from privet.errors import ParameterError
+    from privet.audit.inversion_target import target_of
     from privet.model import load_model
 
     to = output()
     loaded = load_model(model, verify_key)
-    if not hasattr(loaded, "predict_proba"):
-        raise ParameterError("The model gives no class probabilities.", "Name a released classifier.")
     name = type(loaded).__name__
+    target_of(loaded.schema_).require(name, loaded)
     words = f"{name}, {loaded.guarantee_.amount}" if loaded.guarantee_.holds else f"{name}, no guarantee"
     models = {words: loaded}
-    if beside in ("logistic", "tree"):
+    if beside != "none":
         kind: Any = beside
-        words = f"{'logistic regression' if kind == 'logistic' else 'decision tree'} without privacy"
-        models[words] = non_private_model(data, loaded.schema_, kind, seed)
+        plain = non_private_model(data, loaded.schema_, kind, seed)
+        models[f"{_words(plain)} without privacy"] = plain
     with to.progress("Attacking", unit="attacks") as progress:
         found = audit_inversion(
             models, data, attribute=attribute, others=others, schema=loaded.schema_, records=records,
@@ -101,3 +99,9 @@ def inversion(
         )
         to.note(f"The report was written to {place}, and its figures to {beside_it}.")
     to.result(found.to_dict(), lambda: click.echo(found.text()))
+
+
+def _words(pipeline: Any) -> str:
+    """``LinearRegression`` at the end of a pipeline is a linear regression."""
+    name = type(pipeline[-1]).__name__
+    return "decision tree" if name.startswith("DecisionTree") else name.replace("Reg", " reg").lower()
