@@ -214,6 +214,10 @@ def test_a_regression_from_draft_to_score(run, answer, tmp_path, monkeypatch):
     assert scores["guarantee"]["epsilon"] == 5.0
     run("predict", "m.json", "wages.csv", "-o", "predicted.csv", "--keep", "wage")
     assert len(Path("predicted.csv").read_text().splitlines()) == 501
+    run("predict", "m.json", "wages.csv", "-o", "alone.csv")
+    head, *numbers = Path("alone.csv").read_text().splitlines()
+    assert head == '"predicted"'
+    assert len([float(number) for number in numbers]) == 500  # plain numbers, without quotes
     refused = run("predict", "m.json", "wages.csv", "-o", "p.csv", "--probabilities", code=2)
     assert "no probabilities" in refused.stderr
     run("evaluate", "m.json", "wages.csv", "--epsilon", "6", code=5)
