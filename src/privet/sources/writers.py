@@ -23,8 +23,9 @@ Rows = Source | Iterable[pa.RecordBatch]
 
 
 def write_csv(rows: Rows, path: FilePath) -> None:
-    """Write a CSV file (gzip, if its name ends in ``.gz``); missing cells and NaN are left empty (in a file of one
-    column: NA).
+    """Write a CSV file (gzip, if its name ends in ``.gz``); missing cells and NaN are left empty.
+
+    In a file of one column they are NA.
 
     A text that begins or ends with a blank, or that is one of the marks of a missing cell, does not come back
     from a CSV file as it was: ARFF and Parquet keep it.
