@@ -74,6 +74,10 @@ class PrivateEstimator(BaseEstimator):
         twin._run(empty_table(schema), schema, ledger=None)
         return twin
 
+    def _foreseen(self) -> str:
+        """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
+        return str(getattr(self, "explanation_", ""))
+
     @abstractmethod
     def _fit(self, curator: Curator) -> None:
         """Learn through the curator; store what was learned in attributes that end in ``_``."""

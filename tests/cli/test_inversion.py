@@ -37,6 +37,16 @@ def test_side_by_side(model, account, run, answer):
     assert json.loads((folder / "page.json").read_text())["attribute"] == "sex"
 
 
+def test_an_audit_of_a_file_says_what_can_be_done_with_it(model, run):
+    for name in (model, "nothing.json"):
+        refused = run("audit", name, code=2).stderr
+        assert f"'{name}' is a file" in refused
+        assert f"privet audit inversion {name} DATA --attribute NAME" in refused
+        assert f"privet model show {name}" in refused
+    assert "privet audit perturbation ORIGINAL people.csv" in run("audit", "people.csv", code=2).stderr
+    assert "There is no algorithm 'one-rr'" in run("audit", "one-rr", code=2).stderr
+
+
 def test_errors_say_what_to_do(model, account, run):
     assert (
         "Choose one of: age, sex" in run("audit", "inversion", model, account, "-a", "height", code=2).stderr

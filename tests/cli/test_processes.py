@@ -28,6 +28,13 @@ def finished(process: subprocess.Popen) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
+@pytest.mark.parametrize("module", ["privet", "privet.cli"])
+def test_python_runs_it_as_a_module(module):
+    done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("privet, version ")
+
+
 @pytest.mark.parametrize(
     "words", [("--help",), ("--version",), ("fit", "--help"), ("ledger", "open", "--help")]
 )

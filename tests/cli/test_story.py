@@ -208,12 +208,19 @@ def test_a_regression_from_draft_to_score(run, answer, tmp_path, monkeypatch):
     run("schema", "draft", "wages.csv", "--target", "wage", "-o", "wages.toml")
     run("schema", "confirm", "wages.toml", "--yes")
     run("ledger", "open", "wages.csv", "-s", "wages.toml", "--epsilon", "20")
-    run("fit", "ridge", "wages.csv", "-s", "wages.toml", "-o", "m.json", "--epsilon", "10")
+    fit = ("fit", "ridge", "wages.csv", "-s", "wages.toml", "--epsilon", "10")
+    assert "How: Noisy second moments and one linear solve" in run(*fit, "--dry-run").stdout
+    assert "How: Noisy second moments and one linear solve" in run(*fit, "-o", "m.json").stdout
+    assert "How: Noisy second moments and one linear solve" in run("model", "show", "m.json").stdout
     scores = answer("evaluate", "m.json", "wages.csv", "--epsilon", "5")
     assert scores["r2"]["value"] > 0.5
     assert scores["guarantee"]["epsilon"] == 5.0
     run("predict", "m.json", "wages.csv", "-o", "predicted.csv", "--keep", "wage")
     assert len(Path("predicted.csv").read_text().splitlines()) == 501
+    run("predict", "m.json", "wages.csv", "-o", "alone.csv")
+    head, *numbers = Path("alone.csv").read_text().splitlines()
+    assert head == '"predicted"'
+    assert len([float(number) for number in numbers]) == 500  # plain numbers, without quotes
     refused = run("predict", "m.json", "wages.csv", "-o", "p.csv", "--probabilities", code=2)
     assert "no probabilities" in refused.stderr
     run("evaluate", "m.json", "wages.csv", "--epsilon", "6", code=5)
@@ -262,6 +269,20 @@ def test_a_dry_run_says_which_method_and_why(run, answer, account):
     plan = answer(*words, "--records", 600)
     assert "600 records (as declared)" in plan["how"]
     assert f"How: {plan['how']}" in run(*words, "--records", 600).stdout
-    # What an estimate would decide is not known before it is paid for.
-    assert answer(*words, "--estimate-records")["how"] == ""
+    # What an estimate would decide is not known before it is paid for, but how it decides is.
+    estimated = answer(*words, "--estimate-records")["how"]
+    assert estimated.startswith(
+        "The number of records is estimated first, with a fiftieth of the budget. By it"
+    )
+    assert "the method is chosen: a tilted objective where" in estimated
+    assert "privgene" in answer(*words, "--estimate-records", "--delta", "1e-6", "--no-ledger")["how"]
+    newton = answer(*words, "--estimate-records", "--method", "newton")["how"]
+    assert "as many noisy gradients are taken as this budget carries" in newton
+    asked = answer(*words, "--estimate-records", "--steps", 2)["how"]
+    assert asked.endswith(
+        "Class sums and 2 noisy gradients, as asked for; chosen because steps are asked for."
+    )
+    # Nothing is estimated where nothing depends on it.
+    assert "estimated" not in answer(*words, "--estimate-records", "--method", "functional")["how"]
+    assert "estimated" not in answer(*words, "--estimate-records", "--records", 600)["how"]
     assert answer("fit", "naive-bayes", account, "-s", "people.toml", "--dry-run")["how"] == ""

@@ -38,6 +38,54 @@ def test_the_cost_is_shown_first_and_paid_once(run, answer, account):
     run("predict", "model.json", account, "-o", "predicted.csv")
 
 
+def test_the_plan_is_shown_where_nobody_is_asked(run, answer, account):
+    """Without a terminal (as here), with --yes and with --json: before anything is spent."""
+    words = ("fit", "naive-bayes", account, "-s", "people.toml", "--epsilon", 0.5, "--tune", "--trials", 1)
+    for place, more in enumerate(((), ("--yes",), ("--json",))):
+        done = run(*words, "--try", "bins=4,16", *more, "-o", f"model{place}.json")
+        for line in (
+            "It would cost ε = 0.5",
+            "Settings that may be tried (2):\n  bins = 4 | 16\n",
+            "one in 5",
+            "Budget: ε = 0.5 in all",
+            "Each trial has ε = 0.25 for its fit, and ε = 0.25 for its score",
+            "Nothing has been spent yet.",
+        ):
+            assert line in done.stderr
+            assert line not in done.stdout
+        assert done.stderr.index("Nothing has been spent yet.") < done.stderr.index("Chosen: ")
+    assert json.loads(done.stdout)["tuned"]
+    plan = answer(*words, "--try", "bins=4,16", "--dry-run")["search"]
+    assert plan["settings"] == [{"bins": 4}, {"bins": 16}]
+    assert plan["trial"] == {"epsilon": 0.25, "delta": 0}
+    assert plan["held_out"] == 0.2
+
+
+def test_the_plan_comes_before_the_spending(run, account, monkeypatch):
+    """What fails when it comes to spending has shown its plan."""
+    from privet import service
+
+    def no(*words, **how):
+        raise RuntimeError
+
+    monkeypatch.setattr(service, "tune", no)
+    words = ("fit", "naive-bayes", account, "-s", "people.toml", "--tune", "--yes", "-o", "model.json")
+    assert "Settings that may be tried" in run(*words, code=1).stderr
+
+
+def test_a_method_and_its_steps_are_tuned_together(run, answer, account):
+    words = ("fit", "logistic-regression", account, "-s", "people.toml", "--epsilon", 1, "--tune")
+    grid = ("--try", "method=objective,newton", "--try", "steps=1,2")
+    shown = run(*words, *grid, "--dry-run").stdout
+    assert "  method = newton, steps = 1 | 2\n  method = objective, steps = None\n" in shown
+    assert "Left out (2), as the algorithm refuses them:\n  method = objective, steps = 1 | 2: " in shown
+    done = answer(*words, *grid, "--trials", 1, "-o", "model.json")
+    assert done["tuned"]["chosen"]["method"] in ("newton", "objective")
+    none = run(*words, "--method", "objective", "--try", "steps=1,2", "-o", "other.json", code=2).stderr
+    assert "None of the 2 settings can be tried" in none
+    assert "What to do: Leave steps out" in none
+
+
 def test_the_algorithms_own_grid(run, answer, account):
     for name in ("logistic-regression", "one-r"):
         done = answer(

@@ -91,7 +91,48 @@ def test_it_finds_the_better_settings():
 def test_nothing_says_how_many_trials_there_were():
     found = search(trials=30).fit(patients(400))
     told = {name for name in vars(found) if name.endswith("_")}
-    assert told == {"best_estimator_", "best_evaluation_", "best_parameters_", "classes_", "guarantee_"}
+    of_the_best = {"best_estimator_", "best_evaluation_", "best_parameters_"}
+    assert told == of_the_best | {"classes_", "guarantee_", "left_out_"}  # what is left out is public
+
+
+def logistic(grid, **how):
+    return PrivateSearch(LogisticRegression(schema=SCHEMA, **how), grid, epsilon=2.0, trials=2)
+
+
+def test_what_the_algorithm_refuses_is_left_out_and_said():
+    grid = {"method": ["newton", "objective", "privgene"], "steps": [0, 2], "regularisation": [1.0, 9.0]}
+    plan = logistic(grid).plan()
+    tried = [tuple(each[name] for name in ("method", "steps")) for each in plan.settings.tried]
+    # Objective goes with no number of steps: it is tried without one. PrivGene goes with 2.
+    assert set(tried) == {("newton", 0), ("newton", 2), ("privgene", 2), ("objective", None)}
+    assert len(tried) == 8
+    assert len(plan.settings.left_out) == 6
+    assert "of 8 settings" in plan.guarantee.steps[0].what
+    text = "\n".join(plan.lines())
+    assert "Settings that may be tried (8):" in text
+    assert "method = newton, regularisation = 9.0, steps = 0 | 2" in text
+    assert "steps = 0 | 2: LogisticRegression: method='objective' has no steps." in text
+    assert "one in 5" in text
+    assert "ε = 2 in all" in text
+    assert "Each trial has ε = 1 for its fit" in text
+    found = logistic(grid).fit(patients(200))
+    assert found.left_out_ == plan.settings.left_out
+    assert found.best_parameters_ in plan.settings.tried
+
+
+def test_where_nothing_is_left_it_is_said_before_anything_is_paid():
+    ledger = account()
+    with pytest.raises(ParameterError, match=r"None of the 2 settings can be tried.*has no steps") as refused:
+        logistic({"steps": [1, 2]}, method="objective").set_params(ledger=ledger).fit(patients(100))
+    assert "Leave steps out" in refused.value.advice
+    with pytest.raises(ParameterError, match="None of the 4 settings"):
+        logistic({"method": ["objective", "output"], "steps": [1, 2]}).plan()
+    assert ledger.spent("ward") is None
+
+
+def test_what_is_left_out_does_not_depend_on_the_data():
+    grid = {"method": ["newton", "objective"], "steps": [1]}
+    assert logistic(grid).fit(patients(20)).left_out_ == logistic(grid).fit(patients(900)).left_out_
 
 
 def test_the_model_is_an_ordinary_one(tmp_path):

@@ -9,8 +9,11 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression as Reference
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import DataError, SchemaError
 from privet.learning.linear import Encoder
@@ -38,6 +41,17 @@ def test_it_is_a_transformer():
     assert again.transform(TABLE).tolist() == EXPECTED
     model = make_pipeline(Encoder(schema=SCHEMA), Reference()).fit(TABLE.to_pandas(), [0, 1, 1])
     assert model.predict(TABLE.to_pandas()).shape == (3,)
+
+
+def test_it_is_stateless_and_says_so():
+    encoder = Encoder(schema=SCHEMA)
+    assert not get_tags(encoder).requires_fit
+    check_is_fitted(encoder)  # true by the tag: a stateless estimator is always ready
+    assert encoder.transform(TABLE).tolist() == EXPECTED
+    assert vars(encoder) == {"schema": SCHEMA, "intercept": False}  # transform changes nothing
+    with pytest.raises(NotFittedError):  # what only fit settles is not there before
+        check_is_fitted(encoder, "encoding_")
+    check_is_fitted(encoder.fit(), "encoding_")
 
 
 def test_a_schema_file_will_do(tmp_path):

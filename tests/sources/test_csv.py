@@ -31,6 +31,22 @@ def test_round_trip(tmp_path: Path, drawn: tuple[pa.Table, Schema]) -> None:
         assert values(CsvSource(tmp_path / name)) == table.to_pydict()
 
 
+@pytest.mark.parametrize(
+    ("column", "lines"),
+    [
+        (pa.array([1.5, None, 2.0]), ["1.5", "NA", "2"]),
+        (pa.array([1, 2, None]), ["1", "2", "NA"]),
+        (pa.array(["a", None, "b"]), ['"a"', "NA", '"b"']),
+        (pa.array([None, None], pa.null()), ["NA", "NA"]),
+    ],
+)
+def test_a_file_of_one_column(tmp_path: Path, column: pa.Array, lines: list[str]) -> None:
+    """Numbers are plain numbers, and a missing cell is no empty line."""
+    write_csv(ArrowSource(pa.table({"x": column})), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines() == ['"x"', *lines]
+    assert values(CsvSource(tmp_path / "t.csv")) == {"x": column.to_pylist()}
+
+
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
 def test_the_type_of_a_column_is_that_of_all_its_cells(tmp_path: Path, name: str) -> None:
     rows = "".join(f"{i},{i},{i},\n" for i in range(5000)) + "1,1.5,word,\n"

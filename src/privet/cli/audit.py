@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,8 @@ def audit(name: str | None, every: bool, deep: bool, place: Path | None, **how: 
 
     if every == (name is not None):
         raise click.UsageError("Name one algorithm, or say --all.")
+    if name is not None:
+        _refuse_file(name, [entry.name for entry in ALGORITHMS])
     names = [entry.name for entry in ALGORITHMS] if every else [algorithm(str(name)).name]
     found = _audited(names, deep, **how)
     to = output()
@@ -83,6 +86,24 @@ def audit(name: str | None, every: bool, deep: bool, place: Path | None, **how: 
     to.result({key: each.to_dict() for key, each in found.items()}, text)
     if any(each.violated for each in found.values()):
         raise click.exceptions.Exit(VIOLATED)
+
+
+def _refuse_file(name: str, known: list[str]) -> None:
+    """Where somebody names a file instead of an algorithm, say what can be done with it."""
+    from privet.errors import ParameterError
+
+    if name not in known and (Path(name).suffix == ".json" or Path(name).is_file()):
+        file = shlex.quote(name)
+        model = (
+            "With a model's file:\n"
+            f"      privet audit inversion {file} DATA --attribute NAME   shows what it gives away;\n"
+            f"      privet model show {file}   names its algorithm, which  privet audit ALGORITHM  tests."
+        )
+        table = f"For a perturbed table:  privet audit perturbation ORIGINAL {file} --schema FILE"
+        raise ParameterError(
+            f"'{name}' is a file, and what is audited here is an algorithm, by its name.",
+            model if Path(name).suffix == ".json" else table,
+        )
 
 
 def _audited(

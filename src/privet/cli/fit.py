@@ -74,7 +74,7 @@ def _body(
         def plan(watch: service.Watch | None) -> service.Plan:
             return planner(algorithm, data, declared, parameters, **how, watch=watch)
 
-        if not go_ahead(plan, run):
+        if not go_ahead(plan, run, always=tune):
             return
         tuned = None
         if tune:  # without a progress bar: how many trials there are must stay secret

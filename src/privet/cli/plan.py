@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["account_errors", "go_ahead", "opened_by", "show_plan"]
 
 
-def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run) -> bool:
+def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run, *, always: bool = False) -> bool:
     """Whether to run: not if this was a dry run, nor before a person at a terminal has seen the cost.
 
-    ``make`` makes the plan; nothing stands for a run on public data, which costs nothing.
+    ``make`` makes the plan; nothing stands for a run on public data, which costs nothing. ``always`` shows
+    the plan where nobody is asked, too: for runs whose options do not say by themselves what they will do.
     """
     to = output()
     if make is None:
@@ -30,7 +31,7 @@ def go_ahead(make: Callable[[Watch | None], Plan] | None, run: Run) -> bool:
             free = "Scores on public data cost nothing."
             to.result({"dry_run": True, "amount": None}, lambda: click.echo(free))
         return not run.dry_run
-    if not run.dry_run and (run.yes or not to.interactive):
+    if not (run.dry_run or always) and (run.yes or not to.interactive):
         return True
     with to.progress("Planning") as watch:
         plan = make(watch)
@@ -55,8 +56,11 @@ def show_plan(plan: Plan, err: bool = False) -> None:
         say(f"How: {plan.how}")
     for note in plan.notes:
         say(f"It would have NO guarantee. {note}")
+    if plan.search:
+        for line in plan.search.lines():
+            say(line)
     say()
-    say("Steps:")
+    say("Steps, those of a trial with the first of the settings:" if plan.search else "Steps:")
     for line in numbered(plan.steps):
         say(f"  {line}")
     say()
@@ -66,7 +70,7 @@ def show_plan(plan: Plan, err: bool = False) -> None:
         say(f"  after: {plan.after}")
     else:
         say("No ledger keeps count of this run.")
-    say("Nothing has been spent.")
+    say("Nothing has been spent yet." if err else "Nothing has been spent.")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ steps from what is public.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
@@ -26,11 +26,10 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
 from privet import randomness
-from privet.budget import ApproximateEvent, Pure, PureEvent, budget
+from privet.budget import Approximate, ApproximateEvent, Pure, PureEvent, budget
 from privet.curator import Curator, empty_table, in_order, promise, reserve, standing
 from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
@@ -40,16 +39,16 @@ from privet.evaluation.folds import FoldSource
 from privet.evaluation.holdout import evaluation_cost, measurements, require_learner
 from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
+from privet.evaluation.search_plan import SearchPlan
+from privet.evaluation.settings import Grid, Settings, default_grid, named_settings
 from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.mechanisms.random_trials import RandomTrials
-from privet.parameters import Delta, Epsilon, Seed, parameters_of, validate
+from privet.parameters import Delta, Epsilon, Seed, validate
 from privet.release import Guarantee, Release, Step
 from privet.schema import Schema, Unit
 from privet.stats import Predictor
 
 __all__ = ["Grid", "PrivateSearch", "default_grid", "tuning_event"]
-
-Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
 _BIASED = (
     "The score is that of the best of several trials, and so tends to be a little too high; score the model "
@@ -61,10 +60,12 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     """Fits a private model with the settings that turn out best, for ``epsilon`` and ``delta`` in total.
 
     ``grid`` is scikit-learn's: lists of values by parameter name, or several such; without one, the
-    algorithm's own (``default_grid``). After ``fit``, ``best_estimator_`` is an ordinary fitted model that
-    carries the guarantee of the whole search, ``best_parameters_`` says what was chosen and
-    ``best_evaluation_`` how well it did on the part of the table (one in ``parts``) that was kept for that.
-    How many trials there were is secret, and so it is not told; ``trials`` is their mean.
+    algorithm's own (``default_grid``). Settings that the algorithm refuses, whatever the data, are left out
+    (``evaluation.settings``); ``plan`` says which, and all else that can be said before. After ``fit``,
+    ``best_estimator_`` is an ordinary fitted model that carries the guarantee of the whole search,
+    ``best_parameters_`` says what was chosen and ``best_evaluation_`` how well it did on the part of the
+    table (one in ``parts``) that was kept for that; ``left_out_`` lists what was left out and why. How many
+    trials there were is secret, and so it is not told; ``trials`` is their mean.
 
     The total is reserved in the ledger before a record is read, as one spend. The estimator's own epsilon,
     delta, ledger and random_state are not used.
@@ -114,12 +115,13 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> PrivateSearch:
         """Search on a table: arrays or frames (X, y), or a file or database table that holds the target."""
-        settings, trials, price = self._planned()
+        named = self._named()
         twin = clone(self.estimator).set_params(ledger=None)
         source, schema = twin._table(X, y, finite=self.ledger is not None)
         inferred = twin._declared() is None
         # What fails for any reason but the data fails here, before it is paid for.
-        possible = self._rehearsed(settings, price, schema)
+        settings, trials, price = self._planned(named, schema)
+        possible = self._rehearsed(settings.tried, price, schema)
         root = randomness.of(self.random_state)
         guaranteed = root.secure and not inferred
         event = tuning_event(self._total, self._what)
@@ -137,7 +139,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         with standing(reservation):
             halves = _Halves(in_order(source, schema), schema.unit, self.parts, low | high << 64)
             for noise in root.spawn(trials.draw(root)):
-                chosen = settings[int(noise.uniform_indices(1, len(settings))[0])]
+                chosen = settings.tried[int(noise.uniform_indices(1, len(settings.tried))[0])]
                 trial = self._trial(chosen, price, halves, schema, noise, inferred)
                 if best is None or trial.score > best.score:
                     best = trial
@@ -153,6 +155,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             counted=self.ledger is not None,
         )
         self.best_parameters_, self.best_estimator_ = best.chosen, best.model
+        self.left_out_ = settings.left_out
         for name in ("columns_", "n_features_in_", "feature_names_in_"):
             if hasattr(twin, name):
                 setattr(self.best_estimator_, name, getattr(twin, name))
@@ -194,26 +197,42 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
         Every setting is rehearsed, so that none of them fails later. The steps shown are those of the first.
         """
-        settings, trials, price = self._planned()
-        schema = self.estimator._declared()
+        return self.plan().guarantee
+
+    def plan(self) -> SearchPlan:
+        """What would be tried, what would be left out, and what it would cost; reads no data.
+
+        >>> from privet.learning.classify import NaiveBayes
+        >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": [0, 1]}, target="ill")
+        >>> search = PrivateSearch(NaiveBayes(schema=schema), {"bins": [8, 32]}, epsilon=1.0)
+        >>> print(*search.plan().lines()[:2], sep="\\n")
+        Settings that may be tried (2):
+          bins = 8 | 32
+        """
+        named, schema = self._named(), self.estimator._declared()
         if schema is None:
             raise ParameterError("A rehearsal reads no data, so it needs a declared schema.")
-        possible = self._rehearsed(settings, price, schema)
-        return self._promise(
-            settings[0], possible[0], possible, trials, schema, counted=self.ledger is not None
+        settings, trials, price = self._planned(named, schema)
+        possible = self._rehearsed(settings.tried, price, schema)
+        guarantee = self._promise(
+            settings.tried[0], possible[0], possible, trials, schema, counted=self.ledger is not None
         )
+        return SearchPlan(settings, trials.mean, price, self.parts, guarantee)
 
     def _rehearsed(self, settings: Sequence[dict[str, Any]], price: Any, schema: Schema) -> list[Guarantee]:
         """What a trial of each of the settings would promise; reads no data."""
         scored = evaluation_cost(
             schema, epsilon=float(price.epsilon), delta=float(price.delta), measures="confusion"
         )
-        found = []
-        for chosen in settings:
-            model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=None)
-            model._run(empty_table(schema), schema, ledger=None)
-            found.append(replace(model.guarantee_, steps=(*model.guarantee_.steps, *scored.steps)))
-        return found
+        found = (self._rehearsal(chosen, price, schema) for chosen in settings)
+        return [replace(each, steps=(*each.steps, *scored.steps)) for each in found]
+
+    def _rehearsal(self, chosen: dict[str, Any], price: Any, schema: Schema) -> Guarantee:
+        """What a fit with these settings would promise; reads no data."""
+        model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=None)
+        model._run(empty_table(schema), schema, ledger=None)
+        guarantee: Guarantee = model.guarantee_
+        return guarantee
 
     @property
     def best_figure(self) -> tuple[str, Figure]:
@@ -256,21 +275,28 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     def _what(self) -> str:
         return f"tune {type(self.estimator).__name__}"
 
-    def _planned(self) -> tuple[list[dict[str, Any]], RandomTrials, Any]:
-        """The settings, how many trials, and what each may cost."""
+    def _named(self) -> list[dict[str, Any]]:
+        """The settings that the grid names, refused or not."""
         validate(self)
         require_learner(self.estimator)
-        grid = default_grid(type(self.estimator)) if self.grid is None else self.grid
-        settings = [dict(each) for each in ParameterGrid(grid)]
-        tunable = _tunable(type(self.estimator))
-        for name in {name for each in settings for name in each}.difference(tunable):
-            raise ParameterError(
-                f"{type(self.estimator).__name__} has no parameter '{name}' that can be tuned.",
-                f"Choose among: {', '.join(tunable)}." if tunable else "Fit it as it is, without a search.",
-            )
-        for each in settings:
-            validate(clone(self.estimator).set_params(**each))
-        trials = RandomTrials.about(5 * len(settings) if self.trials is None else float(self.trials))
+        return named_settings(self.estimator, self.grid)
+
+    def _planned(
+        self, named: Sequence[dict[str, Any]], schema: Schema
+    ) -> tuple[Settings, RandomTrials, Pure | Approximate]:
+        """The settings, how many trials, and what each may cost."""
+
+        def refusal(chosen: dict[str, Any]) -> ParameterError | None:
+            # With all of the budget: how much of it a trial gets depends on how many settings are left.
+            try:
+                self._rehearsal(chosen, self._total, schema)
+            except ParameterError as refused:
+                return refused
+            return None
+
+        settings = Settings.of(type(self.estimator), named, refusal)
+        mean = 5 * len(settings.tried) if self.trials is None else float(self.trials)
+        trials = RandomTrials.about(mean)
         return settings, trials, trials.affordable(self._total)
 
     def _priced(self, price: Any) -> dict[str, Any]:
@@ -324,38 +350,6 @@ class _Halves:
     @property
     def test(self) -> FoldSource:
         return FoldSource(self.source, self.unit, self.parts, self.key, inside=0)
-
-
-def default_grid(algorithm: type) -> Grid:
-    """What is worth trying: what the algorithm names in ``tuning_grid``, else every choice that it declares.
-
-    >>> from privet.learning.classify import NaiveBayes
-    >>> default_grid(NaiveBayes)["numeric"]
-    ('histogram', 'gaussian')
-    """
-    named: Grid | None = getattr(algorithm, "tuning_grid", None)
-    if named is not None:
-        return named
-    choices = {p.name: p.choices for p in parameters_of(algorithm) if p.choices}
-    if choices:
-        return choices
-    tunable = _tunable(algorithm)
-    if not tunable:
-        raise ParameterError(
-            f"{algorithm.__name__} has no choices of its own to try, and no other settings.",
-            "Fit it as it is, without a search (without --tune).",
-        )
-    raise ParameterError(
-        f"{algorithm.__name__} has no choices of its own to try.",
-        f"Name the values to try, of one or more of: {', '.join(tunable)}  "
-        f"(grid={{'{tunable[0]}': […]}}, or  --try {tunable[0]}=VALUE,VALUE).",
-    )
-
-
-def _tunable(algorithm: type) -> list[str]:
-    """The parameters that a search may vary: not what it pays with, nor whom it protects."""
-    fixed = {"epsilon", "delta", "schema", "ledger", "random_state"}
-    return sorted(p.name for p in parameters_of(algorithm) if p.name not in fixed)
 
 
 def tuning_event(total: Any, what: str) -> PureEvent | ApproximateEvent:

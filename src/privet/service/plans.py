@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.budget import Amount, Balance, Event, Ledger, Sequential
 from privet.release import Guarantee, Step
@@ -12,12 +12,18 @@ from privet.schema import Schema
 from privet.service.ledgers import account_of, amount_to_dict, balance_to_dict
 from privet.sources import Source
 
+if TYPE_CHECKING:
+    from privet.evaluation.search_plan import SearchPlan
+
 __all__ = ["Plan", "planned"]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A run that has not happened: its steps with their expected errors, its cost, and what would be left."""
+    """A run that has not happened: its steps with their expected errors, its cost, and what would be left.
+
+    ``search`` is there where settings would be chosen: what would be tried, and how it would be paid for.
+    """
 
     what: str
     amount: Amount
@@ -28,6 +34,7 @@ class Plan:
     after: Balance | None = None
     notes: tuple[str, ...] = ()
     how: str = ""
+    search: SearchPlan | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -41,7 +48,7 @@ class Plan:
             "before": balance_to_dict(self.before) if self.before else None,
             "after": balance_to_dict(self.after) if self.after else None,
             "notes": list(self.notes),
-        }
+        } | ({"search": self.search.to_dict()} if self.search else {})
 
 
 def planned(

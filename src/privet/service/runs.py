@@ -69,10 +69,7 @@ def plan_fit(
     table = open_table(data, schema, engine=engine, watch=watch)
     what = f"fit {algorithm}"
     event = event_of(currency_of(guarantee.amount), what)
-    # Where a private estimate would decide, nothing is known yet of how.
-    estimated = getattr(estimator, "estimate_records", False)
-    how = "" if estimated else str(getattr(twin, "explanation_", ""))
-    return planned(what, guarantee, schema, table, [event], ledger, how)
+    return planned(what, guarantee, schema, table, [event], ledger, twin._foreseen())
 
 
 def fit(

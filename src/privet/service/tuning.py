@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,10 +72,12 @@ def plan_tuning(
 
     schema = settled(schema)
     search = _search(algorithm, schema, parameters, grid, trials, ledger, seed)
-    guarantee = search.rehearse()
+    plan = search.plan()
+    guarantee = plan.guarantee
     table = open_table(data, schema, engine=engine, watch=watch)
     what = f"tune {algorithm}"
-    return planned(what, guarantee, schema, table, [tuning_event(guarantee.amount, what)], ledger)
+    events = [tuning_event(guarantee.amount, what)]
+    return replace(planned(what, guarantee, schema, table, events, ledger), search=plan)
 
 
 def tune(

@@ -25,11 +25,15 @@ Rows = Source | Iterable[pa.RecordBatch]
 def write_csv(rows: Rows, path: FilePath) -> None:
     """Write a CSV file (gzip, if its name ends in ``.gz``); missing cells and NaN are left empty.
 
+    In a file of one column they are NA.
+
     A text that begins or ends with a blank, or that is one of the marks of a missing cell, does not come back
     from a CSV file as it was: ARFF and Parquet keep it.
     """
     first, batches = _peek(map(_csv_cells, _batches(rows)), rows)
-    with replacing(path) as stream, arrow_csv.CSVWriter(stream, first) as writer:
+    # An empty cell alone in its line would be an empty line, which readers skip.
+    missing = arrow_csv.WriteOptions(null_string="NA" if len(first) == 1 else "")
+    with replacing(path) as stream, arrow_csv.CSVWriter(stream, first, write_options=missing) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(first))
 
@@ -93,10 +97,7 @@ def _without_nan(array: pa.Array) -> pa.Array:
 
 
 def _csv_cells(batch: pa.RecordBatch) -> pa.RecordBatch:
-    arrays = [_without_nan(array) for array in batch]
-    if len(arrays) == 1:  # an empty cell alone in its line would be an empty line, which readers skip
-        arrays = [pc.fill_null(arrays[0].cast(pa.string()), "NA")]
-    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+    return pa.RecordBatch.from_arrays([*map(_without_nan, batch)], names=batch.schema.names)
 
 
 def _categories(schema: Schema | None, rows: Rows) -> list[Category]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -129,3 +130,23 @@ def test_odd_tables(epsilon):
         assert np.isfinite(model.coef_).all()
     with pytest.raises(SchemaError, match="is a category"):
         Ridge(schema=Schema.of({"x": (0.0, 1.0), "c": ["a"]}, target="c")).fit(table)
+
+
+def test_it_says_what_was_done_and_how_large_a_ridge_the_noise_needed():
+    table, schema = wages(2000)
+
+    def ridge(model):
+        text = model.fit(table).explanation_
+        assert text.startswith("Noisy second moments and one linear solve, with a regularisation of ")
+        return text, float(re.search(r"regularisation of ([0-9.e+]+\d)", text)[1])
+
+    text, asked = ridge(Ridge(epsilon=1e6, schema=schema, regularisation=50.0))
+    assert asked == pytest.approx(50, abs=0.5)  # hardly any noise
+    assert text.endswith(": 50 as asked for, the rest because of the noise.")
+    text, needed = ridge(LinearRegression(epsilon=0.1, schema=schema))
+    assert needed > 50
+    assert text.endswith(", for the noise.")
+    # Before a fit nothing is said of its ridge: a rehearsal's is that of a table without records.
+    foreseen = LinearRegression(schema=schema)._rehearsed()._foreseen()
+    assert foreseen.endswith("with a regularisation of what the noise turns out to need.")
+    assert "of 7 as asked for, and" in Ridge(schema=schema, regularisation=7.0)._rehearsed()._foreseen()

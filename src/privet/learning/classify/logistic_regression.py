@@ -185,12 +185,33 @@ class LogisticRegression(PrivateClassifier):
         if self.records is not None:
             curator.assume("about how many records there are", "declared")
             return self.records, "as declared"
-        if not self.estimate_records or self.method not in ("auto", "newton", "privgene"):
+        if not self._estimates:
             return ASSUMED_RECORDS, "assumed, as `records` is not declared"
         what = "the number of records, by which the method and its steps are chosen"
         question = Contingency(None, target.name)
         [release] = curator.measure([Measurement(question, ESTIMATE_SHARE, what)])
         return max(round(float(release.value.sum())), 1), "estimated privately"
+
+    @property
+    def _estimates(self) -> bool:
+        """Whether the number of records is estimated: only where something depends on it."""
+        asked = self.estimate_records and self.records is None
+        return asked and self.method in ("auto", "newton", "privgene")
+
+    def _foreseen(self) -> str:
+        if not self._estimates or self.method_ == "none":
+            return super()._foreseen()
+        first = "The number of records is estimated first, with a fiftieth of the budget."
+        if self.steps is not None:
+            return f"{first} {self.explanation_}"  # the number of steps, and so the method, is asked for
+        steps = {"privgene": "private choices", "newton": "noisy gradients"}
+        if self.method != "auto":
+            return f"{first} By it, as many {steps[self.method]} are taken as this budget carries."
+        clear = "many private choices (privgene)" if self.delta else "a tilted objective"
+        return (
+            f"{first} By it the method is chosen: {clear} where the noise is small beside so many records, "
+            "else Newton steps, as many as this budget carries."
+        )
 
     def _choice(
         self, curator: Curator, encoding: Encoding, target: Category, records: int, origin: str

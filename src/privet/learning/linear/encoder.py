@@ -22,6 +22,9 @@ __all__ = ["Encoder"]
 class Encoder(TransformerMixin, BaseEstimator):
     """Turns raw tables into numbers by the schema alone; ``fit`` reads no data and costs no privacy.
 
+    It is stateless, as scikit-learn says it (the tag ``requires_fit`` is False): ``transform`` works without
+    ``fit``, and changes nothing.
+
     Categories become one-hot blocks by their public domain, numbers are clamped to their public bounds and
     scaled to [−1, 1], and a missing value (or one outside a domain without ``other``) gives zeros. The
     target is left out. Every encoded record has an L1 norm of at most the number of attributes (plus the
@@ -51,16 +54,16 @@ class Encoder(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """The encoded records. They are as private as the table itself: nothing was protected."""
-        if not hasattr(self, "encoding_"):
-            self.fit()
+        schema = getattr(self, "schema_", None) or self._declared()
+        encoding = Encoding.of(schema)
         named = is_table(X) or hasattr(X, "columns") or hasattr(X, "column_names")
         names = None
         if not named:
             X = as_array(X)
             require_array(X)
-            names = names_of(self.schema_, X.shape[1])
-        parts = [self.encoding_.encode(rows) for rows in read_rows(X, self.schema_, names)]
-        encoded = np.concatenate(parts) if parts else np.empty((0, self.encoding_.width))
+            names = names_of(schema, X.shape[1])
+        parts = [encoding.encode(rows) for rows in read_rows(X, schema, names)]
+        encoded = np.concatenate(parts) if parts else np.empty((0, encoding.width))
         return encoded if self.intercept else encoded[:, 1:]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -75,5 +78,10 @@ class Encoder(TransformerMixin, BaseEstimator):
             return read_schema(self.schema)
         raise SchemaError("An encoder needs a schema: it reads nothing off the data.", "Give schema=…")
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False  # all that fit settles follows from the schema
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

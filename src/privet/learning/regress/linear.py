@@ -32,6 +32,7 @@ from privet.stats.products import Products
 __all__ = ["LinearRegression", "Ridge"]
 
 Matrix = NDArray[np.float64]
+_HOW = "Noisy second moments and one linear solve"
 
 
 class Ridge(PrivateRegressor):
@@ -100,11 +101,17 @@ class Ridge(PrivateRegressor):
         # And what the ridge takes away from the weights, to first order.
         shrunk = np.abs(ridge * inverse[:, 1:] @ weights[1:])
         error = 1.96 * noise * np.sqrt(np.diag(inverse @ inverse)) + shrunk
+        parts = f": {self._penalty():.3g} as asked for, the rest because of" if self._penalty() else ", for"
+        self.explanation_ = f"{_HOW}, with a regularisation of {ridge * size:.3g}{parts} the noise."
         self.feature_names_ = encoding.names[1:]
         self.intercept_ = float(target.midpoint + target.half_range * weights[0])
         self.coef_ = target.half_range * weights[1:]
         self.intercept_error_ = float(target.half_range * error[0])
         self.coef_error_ = target.half_range * error[1:]
+
+    def _foreseen(self) -> str:
+        asked = f"{self._penalty():.3g} as asked for, and " if self._penalty() else ""
+        return f"{_HOW}, with a regularisation of {asked}what the noise turns out to need."
 
     def _penalty(self) -> float:
         return self.regularisation
