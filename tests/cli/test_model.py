@@ -12,7 +12,8 @@ from privet.schema import Schema, write_schema
 
 @pytest.fixture
 def fitted(run, people):
-    run("fit", "logistic-regression", people, "-s", "people.toml", "--no-ledger", "-o", "m.json")
+    words = ("logistic-regression", people, "-s", "people.toml", "--no-ledger", "--method", "newton")
+    run("fit", *words, "-o", "m.json")
     return privet.load_model("m.json")
 
 

@@ -270,19 +270,17 @@ def test_a_dry_run_says_which_method_and_why(run, answer, account):
     assert "600 records (as declared)" in plan["how"]
     assert f"How: {plan['how']}" in run(*words, "--records", 600).stdout
     # What an estimate would decide is not known before it is paid for, but how it decides is.
-    estimated = answer(*words, "--estimate-records")["how"]
+    estimated = answer(*words)["how"]
     assert estimated.startswith(
         "The number of records is estimated first, with a fiftieth of the budget. By it"
     )
     assert "the method is chosen: a tilted objective where" in estimated
-    assert "privgene" in answer(*words, "--estimate-records", "--delta", "1e-6", "--no-ledger")["how"]
-    newton = answer(*words, "--estimate-records", "--method", "newton")["how"]
+    assert "privgene" in answer(*words, "--delta", "1e-6", "--no-ledger")["how"]
+    newton = answer(*words, "--method", "newton")["how"]
     assert "as many noisy gradients are taken as this budget carries" in newton
-    asked = answer(*words, "--estimate-records", "--steps", 2)["how"]
-    assert asked.endswith(
-        "Class sums and 2 noisy gradients, as asked for; chosen because steps are asked for."
-    )
     # Nothing is estimated where nothing depends on it.
-    assert "estimated" not in answer(*words, "--estimate-records", "--method", "functional")["how"]
-    assert "estimated" not in answer(*words, "--estimate-records", "--records", 600)["how"]
+    asked = answer(*words, "--steps", 2)["how"]
+    assert asked == "Class sums and 2 noisy gradients, as asked for; chosen because steps are asked for."
+    assert "estimated" not in answer(*words, "--method", "functional")["how"]
+    assert "estimated" not in answer(*words, "--records", 600)["how"]
     assert answer("fit", "naive-bayes", account, "-s", "people.toml", "--dry-run")["how"] == ""

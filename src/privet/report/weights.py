@@ -18,7 +18,10 @@ __all__ = ["INTERCEPT", "NO_ERROR_BARS", "Weights"]
 Numbers = NDArray[np.float64]
 
 INTERCEPT = "(intercept)"
-NO_ERROR_BARS = "This method gives no error bars: how far the noise has moved a weight is not known."
+NO_ERROR_BARS = (
+    "This method gives no error bars: how far the noise has moved a weight is not known. The methods "
+    "newton and functional have them."
+)
 _SCALE = (
     "The coordinate of a number goes from −1 (its lower bound) to 1 (its upper bound); that of a category's "
     "value is 1 where a record has it, else 0. Compare the values of one category with each other: what "

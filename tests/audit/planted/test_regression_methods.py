@@ -19,7 +19,7 @@ from privet.audit import Pair, Transcript
 from privet.audit.pairs import table_of
 from privet.learning.classify import LogisticRegression
 from privet.learning.regress.linear import Ridge
-from privet.mechanisms import PermuteAndFlip
+from privet.mechanisms import PermuteAndFlip, perturbed_minimum
 from privet.mechanisms.geometric import Geometric
 from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
 from privet.randomness import seeded
@@ -192,7 +192,7 @@ def test_an_objective_with_hardly_any_curvature(caught, monkeypatch):
     slope of one record balances 22 % of all tilts (those with a sum between 0 and 2) and keeps it near.
     """
     monkeypatch.setattr(ObjectivePerturbation, "regularisation", property(lambda self: self.asked))
-    monkeypatch.setattr(ObjectivePerturbation, "_tilt_epsilon", lambda self, change: self.amount.epsilon)
+    monkeypatch.setattr(perturbed_minimum, "tilt_epsilon", lambda budget, *how, **more: budget)
     caught(**SETTINGS["hardly curved"])
 
 

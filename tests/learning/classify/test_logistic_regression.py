@@ -102,7 +102,8 @@ def test_the_plan_follows_from_what_is_declared():
     assert "too noisy" in few.fit(table).explanation_
     assert "as declared" in many.fit(table).explanation_
     assert ("about how many records there are", "declared") in many.guarantee_.public
-    assert "assumed" in LogisticRegression(schema=schema).fit(table).explanation_
+    careless = LogisticRegression(schema=schema, estimate_records=False).fit(table)
+    assert "assumed" in careless.explanation_
 
 
 @pytest.mark.parametrize("method", ["newton", "functional"])
@@ -262,7 +263,8 @@ def test_auto_picks_by_what_is_public_and_says_why():
         "budget for a step to help; chosen because at this budget the noise on a tilted objective would be "
         "large.",
     )
-    assert why(delta=1e-6)[0] == why(steps=3)[0] == why(records=None)[0] == "newton"
+    assert why(delta=1e-6)[0] == why(steps=3)[0] == "newton"
+    assert why(records=None, estimate_records=False)[0] == "newton"
     assert "delta" in why(delta=1e-6)[1]
     choices = why(delta=1e-6, epsilon=2.0)
     assert choices[0] == "privgene"
@@ -279,7 +281,7 @@ def test_auto_picks_by_what_is_public_and_says_why():
 def test_the_number_of_records_can_be_estimated_privately():
     table, schema = people(20_000)
     for delta in (0.0, 1e-6):
-        model = LogisticRegression(schema=schema, estimate_records=True, delta=delta).fit(table)
+        model = LogisticRegression(schema=schema, delta=delta).fit(table)
         assert "estimated privately" in model.explanation_
         first, *rest = model.guarantee_.steps
         assert first.what.startswith("the number of records")
@@ -288,8 +290,11 @@ def test_the_number_of_records_can_be_estimated_privately():
         if delta == 0:
             assert sum(spent) == pytest.approx(1.0)
             assert model.method_ == "objective"
-    few = LogisticRegression(schema=schema, estimate_records=True, epsilon=0.05).fit(table.slice(0, 100))
+    few = LogisticRegression(schema=schema, epsilon=0.05).fit(table.slice(0, 100))
     assert few.method_ == "newton"
+    for settled in ({"steps": 2}, {"records": 20_000}, {"method": "objective"}, {"estimate_records": False}):
+        model = LogisticRegression(schema=schema, **settled).fit(table)
+        assert not any("number of records" in step.what for step in model.guarantee_.steps), settled
 
 
 def test_a_fit_that_cannot_be_solved_says_so_and_the_spend_stands(monkeypatch):
@@ -337,8 +342,9 @@ def test_people_with_several_records_get_more_noise(method):
         for unit in units
     ]
     if method == "objective":
-        assert errors[1] / errors[0] == pytest.approx(2, rel=1e-3)
-        assert errors[2] / errors[0] == pytest.approx(3, rel=1e-3)
+        # Twice and three times the slope; what the curvature costs besides differs a little.
+        assert 2 <= errors[1] / errors[0] < 2.3
+        assert 2.9 < errors[2] / errors[0] < 3.3
     else:  # the noise is held, and the regularisation pays
         assert errors[1] == pytest.approx(errors[0], rel=0.1)
 
