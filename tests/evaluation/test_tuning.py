@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from privet.budget import Approximate, Ledger, Pure, exact
 from privet.errors import BudgetExceeded, DataError, ParameterError
@@ -198,7 +199,11 @@ def test_refusals_cost_nothing_and_failures_stand():
 
 def test_default_grids():
     assert {"numeric", "shares"} & set(default_grid(NaiveBayes))
-    assert isinstance(default_grid(LogisticRegression), list)
+    methods = {each["method"] for each in ParameterGrid(default_grid(LogisticRegression))}
+    assert methods == {"newton", "objective"}
+    plan = PrivateSearch(LogisticRegression(schema=SCHEMA)).plan()
+    assert len(plan.settings.tried) == 6
+    assert not plan.settings.left_out
     assert default_grid(OneR)
 
     class Plain:

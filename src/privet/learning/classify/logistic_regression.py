@@ -80,7 +80,8 @@ class LogisticRegression(PrivateClassifier):
     (1.0, 'objective')
     """
 
-    #: What ``privet fit logistic-regression --tune`` tries.
+    #: What ``privet fit logistic-regression --tune`` tries. More methods were tried and gained nothing that
+    #: could be measured (docs/how-to/tune-a-model.md).
     tuning_grid: ClassVar[list[dict[str, list[Any]]]] = [
         {"method": ["newton"], "steps": [0, 2, 8]},
         {"method": ["objective"], "regularisation": [1.0, 300.0, 3000.0]},
