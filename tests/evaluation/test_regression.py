@@ -143,6 +143,17 @@ def test_public_figures_of_no_records_are_refused_and_private_ones_are_noise(mod
         assert evaluate(model, table, epsilon=1.0).records.error > 0
 
 
+def test_what_the_noise_hides_is_said_to_be_unknown(model):
+    hidden = [evaluate(model, wages(20), epsilon=0.1, random_state=seed) for seed in range(20)]
+    for found in hidden:
+        for figure in (found.mean_absolute_error, found.root_mean_squared_error):
+            assert figure.error <= max(figure.value, 1000 - figure.value) + 1e-9
+    unknown = [found for found in hidden if found.r2.error > 1]
+    assert unknown
+    assert all("not known: " in found.text() and "larger epsilon" in found.text() for found in unknown)
+    assert "not known" not in evaluate(model, wages(), epsilon=10.0).text()
+
+
 def test_records_are_whole_numbers_for_a_reader(model):
     assert "Records                      5,000\n" in evaluate(model, wages(), public=True).text()
     assert re.search(r"Records {22}[45],\d{3} ± \d+\n", evaluate(model, wages(), epsilon=1.0).text())
