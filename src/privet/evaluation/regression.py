@@ -53,9 +53,8 @@ class RegressionEvaluation:
             drawn = _figures(np.moveaxis(sums.draws(np.random.default_rng(0), DRAWS), 1, 0), held=False)
             errors = np.quantile(np.abs(drawn - values[:, None]), CONFIDENCE, axis=1)
         values[3], errors[3] = root(values[3], errors[3])
-        errors[2:] = np.minimum(
-            errors[2:], np.maximum(values[2:], 2 - values[2:])
-        )  # the whole range, at most
+        most = np.maximum(values[2:], 2 - values[2:])  # an error is within the target's range
+        errors[2:] = np.minimum(errors[2:], most)
         half = float(column.half_range)
         records, r2, mae, rmse = (
             Figure(float(value * unit), float(error * unit))
@@ -72,8 +71,8 @@ class RegressionEvaluation:
         if self.r2.error > 1:
             lines += [
                 "",
-                "At this budget the noise on R² is larger than all that lies between a model of no use (0) and a",
-                "perfect one (1). More records or a larger epsilon make it smaller.",
+                "At this budget the noise on R² is larger than all that lies between a model of no use (0) and",
+                "a perfect one (1). More records or a larger epsilon make it smaller.",
             ]
         if self.guarantee.steps:
             lines += ["", "± covers the privacy noise in 95 % of cases, not the choice of test records."]
