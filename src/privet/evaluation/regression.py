@@ -71,8 +71,8 @@ class RegressionEvaluation:
         if self.r2.error > 1:
             lines += [
                 "",
-                "At this budget the noise on R² is larger than all that lies between a model of no use (0) and",
-                "a perfect one (1). More records or a larger epsilon make it smaller.",
+                "At this budget the noise on R² is larger than all that lies between a model of no use (0)",
+                "and a perfect one (1). More records or a larger epsilon make it smaller.",
             ]
         if self.guarantee.steps:
             lines += ["", "± covers the privacy noise in 95 % of cases, not the choice of test records."]
