@@ -94,7 +94,7 @@ def test_a_file_and_a_database_give_the_same_model(method, tmp_path):
 
 def test_the_plan_follows_from_what_is_declared():
     _, schema = people(10)
-    few = LogisticRegression(epsilon=0.01, schema=schema, records=1000)
+    few = LogisticRegression(epsilon=0.01, schema=schema, records=1000, method="newton")
     many = LogisticRegression(epsilon=1.0, schema=schema, records=10**7, method="newton")
     steps = [len([s for s in m.rehearse().steps if "gradient" in s.what]) for m in (few, many)]
     assert steps == [0, 8]
@@ -257,7 +257,11 @@ def test_auto_picks_by_what_is_public_and_says_why():
 
     assert why()[0] == "objective"
     assert "small beside about 20000 records (as declared)" in why()[1]
-    assert why(epsilon=0.01) == (
+    numbers = why(epsilon=0.01)
+    assert numbers[0] == "objective"
+    assert "most attributes are numbers" in numbers[1]
+    half = Schema(tuple(column for column in schema.columns if column.name != "dose"), target="kind")
+    assert why(epsilon=0.01, schema=half) == (
         "newton",
         "Class sums alone: with about 20000 records (as declared) a gradient would be too noisy at this "
         "budget for a step to help; chosen because at this budget the noise on a tilted objective would be "
@@ -290,7 +294,8 @@ def test_the_number_of_records_can_be_estimated_privately():
         if delta == 0:
             assert sum(spent) == pytest.approx(1.0)
             assert model.method_ == "objective"
-    few = LogisticRegression(schema=schema, epsilon=0.05).fit(table.slice(0, 100))
+    half = Schema(tuple(column for column in schema.columns if column.name != "dose"), target="kind")
+    few = LogisticRegression(schema=half, epsilon=0.05).fit(table.slice(0, 100))
     assert few.method_ == "newton"
     for settled in ({"steps": 2}, {"records": 20_000}, {"method": "objective"}, {"estimate_records": False}):
         model = LogisticRegression(schema=schema, **settled).fit(table)
