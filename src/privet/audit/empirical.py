@@ -55,8 +55,8 @@ def audit(
 
     >>> from fractions import Fraction
     >>> from privet.mechanisms import Geometric
-    >>> found = audit(Geometric(Fraction(1)), runs=40_000, confidence=0.99)
-    >>> found.violated, found.bound > 0.8
+    >>> found = audit(Geometric(Fraction(1)), runs=40_000)
+    >>> found.violated, found.bound > 0.7
     (False, True)
     """
     if runs < 40 or search_runs < 8:
