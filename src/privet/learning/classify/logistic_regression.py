@@ -32,7 +32,7 @@ ESTIMATE_SHARE = Fraction(1, 50)
 # The tilted objective is chosen where the scale of its noise is at most this part of the records (tried on
 # ten real tables and four generated ones: where attributes go together closely, Newton steps lose five points
 # of accuracy and more, and where they do not, they gain one or two), or where most attributes are numbers,
-# whose sums in each class are a poor start for Newton's steps (better on seven of nine such tables, by up to
+# whose sums in each class are a poor start for Newton's steps (better on six of eight such tables, by up to
 # 15 points); and where records times squared weights, the work of a step, stays below a minute or so.
 CLEAR = 0.01
 MOST_WORK = 1e11
