@@ -26,15 +26,15 @@ from privet.stats.logistic_loss import LogisticLoss
 
 __all__ = ["curvature_share", "fit_perturbed"]
 
-# From so many records for each unit of the tilt's scale on, the most may be spent on a small λ (tried on two
-# real tables, and on parts of one).
+# From so many records for each unit of the tilt's scale on, λ is smallest (tried on two real tables, and on
+# parts of one).
 CLEAR = 2_400
 
 
 def curvature_share(curator: Curator, loss: LogisticLoss, records: int) -> Fraction:
-    """What part of ε may pay for the curvature: an eighth to a quarter, by what is public.
+    """What part of ε the curvature would cost by itself: an eighth to a quarter, by what is public.
 
-    The clearer the records stand out from the tilt, the more of the error comes from λ, which that share
+    The clearer the records stand out from the tilt, the more of the error comes from λ, which a larger share
     makes smaller; few records are helped by a larger λ. One rule for all units of privacy.
     """
     record = replace(curator.schema, unit=Unit())
