@@ -33,7 +33,7 @@ from privet.experiments.gwas import (
     study_tables,
 )
 from privet.schema import Unit
-from privet.selection.scores import Chi2, Distance, Majority, MutualInformation
+from privet.stats.association import Chi2, Distance, Majority, MutualInformation
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "experiments"
 ADD_REMOVE = Unit("add_remove")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from benchmarks.figures import Figure
 from privet.experiments.gwas import GENOTYPE_CONTENDERS, recovery, simulated_tables
-from privet.selection.scores import Chi2
+from privet.stats.association import Chi2
 
 REPETITIONS = 20
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.figures import Figure
 from benchmarks.perturbation_tables import kept
-from privet.audit.perturbation_report import AttackReport
+from privet.audit.perturbation.report import AttackReport
 from privet.experiments.perturbation_attacks import (
     VARIANTS,
     attacked,

@@ -23,7 +23,7 @@ from benchmarks import data
 from benchmarks.figures import Figure
 from benchmarks.peers import weka_available
 from benchmarks.perturbation_weka import weka_measures
-from privet.audit.perturbation_report import AttackReport
+from privet.audit.perturbation.report import AttackReport
 from privet.experiments.perturbation_tables import (
     LEARNERS,
     VARIANTS,
@@ -34,8 +34,8 @@ from privet.experiments.perturbation_tables import (
     mined,
     released,
 )
-from privet.experiments.perturbation_trade_off import TradeOff, trade_off
 from privet.schema import Category, Number, Schema
+from privet.service.trade_off import TradeOff, trade_off
 
 COLUMNS = {
     "adult": ("age", "education-num"),

@@ -7,8 +7,8 @@ from pathlib import Path
 from benchmarks import data
 from benchmarks.figures import Figure
 from privet import LogisticRegression
-from privet.audit.inversion import audit_inversion, non_private_model
-from privet.audit.inversion_report import MEANING, TRAINING, InversionReport
+from privet.audit.inversion.attack import audit_inversion, non_private_model
+from privet.audit.inversion.report import MEANING, TRAINING, InversionReport
 from privet.experiments.regression import split
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "experiments" / "regression_inversion.md"
@@ -21,7 +21,7 @@ HEAD = f"""# Model inversion on adult
 *Written by `python -m benchmarks regression_inversion`; do not edit by hand.*
 
 **What was done.** Models of the income class were fitted on four fifths of the adult table (39,073 records, split 0). An attacker who holds a model and
-knows all of a person's record but one attribute guesses that attribute (`privet.audit.inversion`; the reference is Fredrikson et al. 2014), for 5,000
+knows all of a person's record but one attribute guesses that attribute (`privet.audit.inversion.attack`; the reference is Fredrikson et al. 2014), for 5,000
 records that the model learned from and for those of 4,884 that it never saw. The other half of the held-out fifth is what an attacker without the model
 learned from. Age is guessed as one of five parts of 0 to 100. One run; intervals are 95 %.
 

@@ -11,7 +11,7 @@ GOAL = 60.0  # seconds, on two cores
 
 
 def run() -> list[Figure]:
-    from privet.learning.classify.rule_colony import BeeRules
+    from privet.learning.public.bee_rules import BeeRules
 
     if not data.available():
         print("  the real tables are not here: nothing to measure")

@@ -268,8 +268,8 @@ def test_files_and_paths(tmp_path):
 @pytest.mark.parametrize("unit", [Unit(), Unit("replace", id="who", most=2)], ids=Unit.describe)
 def test_a_tilt_is_for_this_loss_and_this_unit_and_the_solver_gets_it_as_drawn(monkeypatch, amount, unit):
     from privet.mechanisms.perturbed_minimum import ObjectivePerturbation
-    from privet.stats.encoding import Encoding
-    from privet.stats.logistic_loss import LogisticLoss
+    from privet.stats.linear.encoding import Encoding
+    from privet.stats.linear.logistic_loss import LogisticLoss
 
     schema = Schema.of({"x": (-1.0, 1.0), "colour": ["red", "blue"], "ward": ["a", "b", "c"]}, target="ward")
     schema = Schema(schema.columns, target="ward", unit=unit)
@@ -287,7 +287,7 @@ def test_a_tilt_is_for_this_loss_and_this_unit_and_the_solver_gets_it_as_drawn(m
         return np.zeros(loss.shape)
 
     monkeypatch.setattr(ObjectivePerturbation, "tilt", tilt)
-    monkeypatch.setattr("privet.engines.minimum.minimum", minimum)
+    monkeypatch.setattr("privet.curator.minimum.minimum", minimum)
     with Curator(empty_table(schema), schema, amount) as curator:
         curator.minimise(loss, "objective", Fraction(1), "weights", Fraction(1, 4))
     mechanism = given["mechanism"]

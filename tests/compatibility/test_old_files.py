@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from privet import load_model, read_schema
+from privet import NaiveBayes, load_model, read_schema
 from privet.budget import Ledger, Pure
+from privet.checks.example import example, public
 from privet.perturbation import Geometric, Key
 from privet.schema import Number, Schema
 
@@ -52,9 +53,9 @@ def test_ledgers_open_verify_and_go_on(folder, tmp_path):
     ledger = Ledger.open(tmp_path / "ledger.db").as_analyst("ann")
     ledger.verify()
     assert ledger.spent("example") == Pure(Fraction(1))
-    assert [entry.state for entry in ledger.history("example") if entry.kind == "reserve"] == ["committed"] * 3
-    from privet import NaiveBayes
-    from privet.checks.example import example, public
+    assert [entry.state for entry in ledger.history("example") if entry.kind == "reserve"] == [
+        "committed"
+    ] * 3
 
     NaiveBayes(schema=public(), epsilon=0.5, ledger=ledger).fit(example())
     assert ledger.spent("example") == Pure(Fraction(3, 2))

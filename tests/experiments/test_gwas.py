@@ -14,8 +14,8 @@ from privet.experiments.gwas import (
     simulated_tables,
 )
 from privet.schema import Schema
-from privet.selection.scores import Chi2
-from privet.selection.scores.chi2 import chi_square
+from privet.stats.association import Chi2
+from privet.stats.association.chi2 import chi_square
 
 BEST = GENOTYPE_CONTENDERS[0]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from privet.audit.perturbation_report import AttackReport
+from privet.audit.perturbation.report import AttackReport
 from privet.errors import DataError
 from privet.experiments import geometric_as_published
 from privet.experiments.perturbation_tables import (

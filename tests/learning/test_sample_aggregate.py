@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from privet.budget import Ledger, budget
-from privet.engines.blocks import GRID, BlockFunction, block_tables
 from privet.errors import BudgetExceeded, DataError, ParameterError, PrivetError, SchemaError
+from privet.isolation.blocks import GRID, BlockFunction, block_tables
 from privet.learning.sample_aggregate import SampleAggregate
 from privet.randomness import secure, seeded
 from privet.schema import Category, Schema, Unit

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from privet.cli import app
 from privet.errors import DataError, ParameterError
 from privet.evaluation.comparison import LEARNERS, compare
-from privet.experiments.perturbation_trade_off import trade_off
 from privet.perturbation import AdditiveNoise, Geometric, Rotation
 from privet.schema import Schema, write_schema
+from privet.service.trade_off import trade_off
 from privet.sources import ArrowSource, write_csv
 
 SCHEMA = Schema.of(

@@ -12,7 +12,7 @@ from privet.schema import Unit
 from privet.selection.gwas import QualityControl, Study, count_significant, noisy_tables, top_snps
 from privet.selection.gwas.study import tables_of
 from privet.sources import PackedGenotypes, write_plink
-from privet.stats.genotype_kernels import hardy_weinberg
+from privet.stats.genotypes.kernels import hardy_weinberg
 
 SIGNALS = (70, 250, 333)
 

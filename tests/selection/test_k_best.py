@@ -18,7 +18,7 @@ from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
-from privet.selection.scores import Score
+from privet.stats.association import Score
 
 RECORDS = 600
 

@@ -16,7 +16,7 @@ from privet.engines import GenotypeEngine, engine_for
 from privet.schema import Schema
 from privet.sources import PackedGenotypes, PlinkSource, fingerprint, open_source, write_plink
 from privet.sources.genotypes import pack, unpack
-from privet.stats.genotypes import GenotypeTables
+from privet.stats.genotypes.tables import GenotypeTables
 
 PLINK = shutil.which("plink1.9")
 SCHEMA = Schema.of({"phenotype": ["control", "case"]}, target="phenotype")

@@ -15,7 +15,7 @@ from privet.budget import Pure, Zcdp, budget
 from privet.curator import Curator
 from privet.engines.memory import fold
 from privet.errors import DataError, ParameterError
-from privet.learning.rule import Between, OneOf, Rule, RuleList
+from privet.learning.rules.rule import Between, OneOf, Rule, RuleList
 from privet.schema import Category, Number, Schema, Unit
 from privet.stats import Assignment, Contingency, Coverage, MajorityCorrect, Scores, Within
 from privet.stats.refinements import Refinements, purity

@@ -87,7 +87,7 @@ def compare(
 def _over_noise(
     table: Any, schema: Any, method: str, levels: str, learners: tuple[str, ...], records: int, seed: int
 ) -> Any:
-    from privet.experiments.perturbation_trade_off import trade_off
+    from privet.service.trade_off import trade_off
 
     try:
         numbers = [float(level) for level in levels.split(",")]

@@ -72,8 +72,8 @@ def inversion(
     DATA is the table that the model learned from; --others are records put aside before. The result is
     computed from these records and is NOT private: it is for the owner of the data. Nothing is spent.
     """
-    from privet.audit.inversion import audit_inversion, non_private_model
-    from privet.audit.inversion_target import target_of
+    from privet.audit.inversion.attack import audit_inversion, non_private_model
+    from privet.audit.inversion.target import target_of
     from privet.model import load_model
 
     to = output()

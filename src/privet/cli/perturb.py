@@ -239,8 +239,8 @@ def attack_report(
     Columns that are numbers in PERTURBED are attacked as numbers; those that are texts there (generalised,
     or randomised categories) as categories.
     """
-    from privet.audit.perturbation import audit_perturbation
-    from privet.audit.perturbation_categories import audit_categories, changed_columns
+    from privet.audit.perturbation.attack import audit_perturbation
+    from privet.audit.perturbation.categories import audit_categories, changed_columns
     from privet.schema import Number, read_schema
     from privet.service.perturbations import read_table
 

@@ -9,7 +9,7 @@ from privet.schema import Schema
 from privet.sources.base import Source
 from privet.sources.genotypes import GenotypeSource
 from privet.stats import Answer, Statistic
-from privet.stats.genotypes import GenotypeTables
+from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["GenotypeEngine"]
 

@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from privet.learning.classify import NaiveBayes, OneR
+from privet.learning.public.bee_wrapper import BeeSelection
 from privet.schema import Category, Schema
 from privet.selection import SelectKBest
 from privet.selection.bee_tables import PrivateBeeSelection
-from privet.selection.wrapper import BeeSelection
 
 __all__ = ["CLASSIFIERS", "SELECTIONS", "Compared", "compare_selections"]
 

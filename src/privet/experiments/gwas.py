@@ -23,7 +23,7 @@ from privet.randomness import seeded
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
 from privet.selection.gwas.study import Study, tables_of
-from privet.selection.scores import Chi2, Distance, PValue, Score
+from privet.stats.association import Chi2, Distance, PValue, Score
 
 __all__ = [
     "EPSILONS",

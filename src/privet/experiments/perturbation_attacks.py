@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.audit.perturbation import audit_perturbation
-from privet.audit.perturbation_report import AttackReport
+from privet.audit.perturbation.attack import audit_perturbation
+from privet.audit.perturbation.report import AttackReport
 from privet.experiments import geometric_as_published
 from privet.perturbation import AdditiveNoise, Geometric, Rotation
 from privet.perturbation.tables import Matrix

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from privet.audit.perturbation import audit_perturbation
-from privet.audit.perturbation_report import AttackReport
+from privet.audit.perturbation.attack import audit_perturbation
+from privet.audit.perturbation.report import AttackReport
 from privet.evaluation.comparison import compare
 from privet.experiments import geometric_as_published
 from privet.perturbation import Geometric

@@ -44,7 +44,7 @@ from privet.experiments.regression_as_published_search import Search
 from privet.release import Guarantee
 from privet.schema import Schema
 from privet.stats import Rows
-from privet.stats.encoding import Encoding
+from privet.stats.linear.encoding import Encoding
 
 __all__ = [
     "Encoded",

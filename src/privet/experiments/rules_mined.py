@@ -25,7 +25,7 @@ import pyarrow as pa
 from privet.experiments import rules_as_published
 from privet.experiments.rules_protocol import Split, accuracy, labels
 from privet.learning.classify import OneR, RuleMiner
-from privet.learning.classify.rule_colony import BeeRules
+from privet.learning.public.bee_rules import BeeRules
 from privet.learning.rule_presets import PER_CLASS, thesis_parameters
 from privet.perturbation.local import InputPerturbation
 from privet.schema import Number, Schema

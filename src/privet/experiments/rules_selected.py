@@ -14,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.experiments.rules_protocol import labels, score
+from privet.learning.public.bee_wrapper import BeeSelection
 from privet.schema import Category, Schema
-from privet.selection.wrapper import BeeSelection
 
 __all__ = ["PUBLISHED", "coded", "markdown", "selected"]
 

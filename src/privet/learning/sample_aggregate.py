@@ -6,10 +6,11 @@ function makes of them changes one output only, and that within the ranges that 
 works well where the function says nearly the same on a block as on the whole table, as the coefficients of a
 model do. More blocks mean less noise and more bias, because each block is smaller.
 
-**Privacy.** ``engines.blocks`` proves that one unit of privacy changes the outputs of one block, under either
-neighbour relation; ``mechanisms.block_aggregate`` what is lost then. Each run is a process of its own that
-sees its block and nothing else; one that raises, hangs, exits or returns something else than the declared
-number of numbers counts as the middle of the ranges, silently, since to say so would tell about the block.
+**Privacy.** ``isolation.blocks`` proves that one unit of privacy changes the outputs of one block, under
+either neighbour relation; ``mechanisms.block_aggregate`` what is lost then. Each run is a process of its own
+that sees its block and nothing else; one that raises, hangs, exits or returns something else than the
+declared number of numbers counts as the middle of the ranges, silently, since to say so would tell about the
+block.
 
 *Reference.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data analysis.
 """

@@ -1,6 +1,7 @@
 """How well a perturbed table resists: the error of the best cheap attack on the weakest column.
 
-This is what candidates are compared by; the attack report (``privet.audit.perturbation``) tries every attack.
+This is what candidates are compared by; the attack report (``privet.audit.perturbation.attack``) tries every
+attack.
 """
 
 from __future__ import annotations

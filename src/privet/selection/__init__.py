@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from privet.selection.distances import distance_scores
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
+from privet.stats.association.distances import distance_scores
 
 if TYPE_CHECKING:
     from privet.selection.bee_tables import PrivateBeeSelection

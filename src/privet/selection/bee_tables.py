@@ -1,10 +1,10 @@
 """ABC–DE feature selection that is private: the thesis's search, on noisy tables that were paid for once.
 
-The wrapper of the thesis (``selection.wrapper``) fits a classifier on the exact records for every subset that
-it looks at. Here the search looks at released numbers only. Half of the budget buys a noisy table of each
-attribute and the class; the attributes that tell most by these are the candidates. The other half buys a
-noisy table of each pair of candidates. A subset is then as good as its merit (Hall 1999): how much its
-attributes tell about the class, divided by how much they repeat one another,
+The wrapper of the thesis (``learning.public.bee_wrapper``) fits a classifier on the exact records for every
+subset that it looks at. Here the search looks at released numbers only. Half of the budget buys a noisy
+table of each attribute and the class; the attributes that tell most by these are the candidates. The other
+half buys a noisy table of each pair of candidates. A subset is then as good as its merit (Hall 1999): how
+much its attributes tell about the class, divided by how much they repeat one another,
 
     merit(S) = k·r̄_class / √(k + k(k − 1)·r̄_pairs),
 

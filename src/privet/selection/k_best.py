@@ -28,7 +28,9 @@ from privet.estimator import LedgerParameter, SchemaParameter
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category, Column, Number, Schema
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
-from privet.selection.scores import (
+from privet.selection.selector import PrivateSelector
+from privet.stats import Answer, Contingency, Judgement
+from privet.stats.association import (
     Allelic,
     Chi2,
     Distance,
@@ -40,10 +42,8 @@ from privet.selection.scores import (
     Tables,
     Trend,
 )
-from privet.selection.scores.base import require_groups
-from privet.selection.selector import PrivateSelector
-from privet.selection.significant_count import count_scores
-from privet.stats import Answer, Contingency, Judgement
+from privet.stats.association.base import require_groups
+from privet.stats.association.significant_count import count_scores
 
 __all__ = ["SelectKBest"]
 
@@ -210,7 +210,7 @@ class SelectKBest(PrivateSelector):
         if self.custom is not None:
             if not isinstance(self.custom, Score):
                 raise ParameterError(
-                    "custom must be a Score.", "Derive it from privet.selection.scores.Score."
+                    "custom must be a Score.", "Derive it from privet.stats.association.Score."
                 )
             return self.custom
         if self.criterion == "distance":

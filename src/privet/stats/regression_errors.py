@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from privet.errors import DataError
 from privet.schema import Number, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.encoding import fixed_point, scaled
 from privet.stats.kernels import FIXED
+from privet.stats.linear.encoding import fixed_point, scaled
 from privet.stats.rows import Rows
 
 __all__ = ["RegressionErrors"]

@@ -25,9 +25,9 @@ from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPer
 from privet.randomness import seeded
 from privet.schema import Schema, Unit
 from privet.stats.base import Sensitivity, Statistic
-from privet.stats.gradient import Gradient
-from privet.stats.products import Products
-from privet.stats.steepest import SteepestCoordinate
+from privet.stats.linear.gradient import Gradient
+from privet.stats.linear.products import Products
+from privet.stats.linear.steepest import SteepestCoordinate
 
 EPSILON, DELTA = 1.0, 0.01
 CLASSES = ["no", "yes"]

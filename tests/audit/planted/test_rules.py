@@ -9,8 +9,8 @@ import pytest
 
 from privet.audit import Pair
 from privet.learning.classify import OneR, RuleMiner, one_r, rule_growing
-from privet.learning.joint_conditions import JointCorrect
-from privet.learning.private_cuts import IntervalsCorrect
+from privet.learning.rules.joint_conditions import JointCorrect
+from privet.learning.rules.private_cuts import IntervalsCorrect
 from privet.schema import Schema
 
 CATEGORIES = Schema.of({"smoker": [0, 1], "cough": [0, 1], "ill": [0, 1]}, target="ill")

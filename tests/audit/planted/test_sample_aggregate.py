@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from privet.engines import blocks
+from privet.isolation import blocks
 from privet.learning.sample_aggregate import SampleAggregate
 from privet.schema import Schema, Unit
 

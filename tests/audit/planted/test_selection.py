@@ -11,7 +11,7 @@ import pytest
 from privet.audit import Pair
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
-from privet.selection.scores import Chi2
+from privet.stats.association import Chi2
 
 SIZE = 12  # records of each class
 SCHEMA = Schema.of(

@@ -186,7 +186,7 @@ def test_a_refit_keeps_nothing_of_the_fit_before(monkeypatch):
     model.set_params(method="objective").fit(table)
     assert model.coef_error_ is None
     assert not hasattr(model, "left_over_")
-    monkeypatch.setattr("privet.engines.minimum.MOST_STEPS", 0)
+    monkeypatch.setattr("privet.curator.minimum.MOST_STEPS", 0)
     with pytest.raises(DataError):
         model.fit(table)
     assert not hasattr(model, "coef_")
@@ -308,7 +308,7 @@ def test_a_fit_that_cannot_be_solved_says_so_and_the_spend_stands(monkeypatch):
     schema = Schema(schema.columns, target="kind", dataset="people")
     ledger.open_account("people", Pure(exact(1)), unit=schema.unit)
     model = LogisticRegression(epsilon=0.25, schema=schema, ledger=ledger, method="objective")
-    monkeypatch.setattr("privet.engines.minimum.MOST_STEPS", 1)
+    monkeypatch.setattr("privet.curator.minimum.MOST_STEPS", 1)
     monkeypatch.setattr(
         LogisticRegression, "rehearse", lambda self: None
     )  # an empty table needs more steps too

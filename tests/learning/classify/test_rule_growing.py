@@ -8,7 +8,7 @@ import pytest
 
 from privet.budget import Pure, exact
 from privet.learning.classify import RuleMiner
-from privet.learning.rule import Between, OneOf
+from privet.learning.rules.rule import Between, OneOf
 from privet.schema import Schema, Unit
 
 ENORMOUS = 1_000_000.0

@@ -20,8 +20,8 @@ from privet.learning.linear.privgene import choices_for, fit_privgene
 from privet.parameters import Delta, Epsilon, Seed
 from privet.schema import Category
 from privet.stats import Contingency, Rows
-from privet.stats.encoding import Encoding
-from privet.stats.logistic_loss import LogisticLoss
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.logistic_loss import LogisticLoss
 
 __all__ = ["LogisticRegression"]
 
@@ -45,7 +45,7 @@ MOST_KEPT = 5e7
 class LogisticRegression(PrivateClassifier):
     """Differentially private logistic regression for mixed tables and any number of classes.
 
-    The raw table is encoded by the schema (``stats.encoding``). The whole fit is (ε, δ)-differentially
+    The raw table is encoded by the schema (``stats.linear.encoding``). The whole fit is (ε, δ)-differentially
     private for the schema's unit of privacy, under either neighbour relation; with δ = 0 it is pure ε.
     ``method`` is
 

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
-from privet.learning.bins import public_cuts
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
+from privet.schema.bins import public_cuts
 from privet.stats import Contingency, Moments, Rows, Statistic
 
 __all__ = ["NaiveBayes"]

@@ -17,10 +17,11 @@ that is an argument by scales, not a measurement. ``"auto"`` takes the choice fr
 attribute needs none, and its table gets all of the budget.
 
 **Public or private cuts?** Equal bins of the public bounds cost nothing, and are blind where the bounds are
-far wider than the data. ``cuts="private"`` finds the cuts in the table (``learning.private_cuts``, with the
-proof), for a share of the budget: the attribute is then chosen by what its best four intervals get right, and
-the one that is chosen is cut privately before its table is bought. Where a category is chosen, or a number
-with declared cuts, the table gets that share too; which it is was released, so the shares may depend on it.
+far wider than the data. ``cuts="private"`` finds the cuts in the table (``learning.rules.private_cuts``,
+with the proof), for a share of the budget: the attribute is then chosen by what its best four intervals get
+right, and the one that is chosen is cut privately before its table is bought. Where a category is chosen, or
+a number with declared cuts, the table gets that share too; which it is was released, so the shares may
+depend on it.
 
 References: Holte (1993). Zorarpacı's thesis (Algorithm 4.3) splits ε over every single count, which wastes it
 (``docs/concepts/rules.md``).
@@ -38,13 +39,13 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, SchemaParameter
-from privet.learning.bins import public_cuts
-from privet.learning.classify.rule_classifier import RuleClassifier
-from privet.learning.private_cuts import IntervalsCorrect, private_cuts
-from privet.learning.rule import Between, Condition, OneOf, Rule, RuleList
+from privet.learning.rules.classifier import RuleClassifier
+from privet.learning.rules.private_cuts import IntervalsCorrect, private_cuts
+from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
 from privet.schema import Category, Number, Schema
+from privet.schema.bins import public_cuts
 from privet.stats import Contingency, MajorityCorrect
 
 __all__ = ["OneR"]

@@ -17,7 +17,7 @@ the noise here is on counts of many records: at the same ε it is smaller by ord
 rules, so it grows with all records while the noise stays: better for small tables, where a rule's own
 condition would be chosen by few records. ``conditions="together"`` goes further: one choice among all
 combinations of ``depth`` conditions (at most 3), by how many records they get right
-(``learning.joint_conditions``).
+(``learning.rules.joint_conditions``).
 
 Reference: the greedy choices follow Friedman and Schuster (2010); the ordered list with its short rules, the
 purity of sensitivity 1 and the joining are Privet's.
@@ -36,13 +36,13 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
 from privet.estimator import LedgerParameter, SchemaParameter
-from privet.learning.bins import public_cuts
-from privet.learning.classify.rule_classifier import RuleClassifier
-from privet.learning.joint_conditions import JointCorrect
-from privet.learning.rule import Between, Condition, OneOf, Rule, RuleList
+from privet.learning.rules.classifier import RuleClassifier
+from privet.learning.rules.joint_conditions import JointCorrect
+from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
 from privet.parameters import Delta, Epsilon, Seed
 from privet.release import Release
 from privet.schema import Category, Schema
+from privet.schema.bins import public_cuts
 from privet.stats import Answer, Contingency, Coverage
 from privet.stats.refinements import Quality, Refinements
 

@@ -20,7 +20,7 @@ from privet.curator import Curator, Measurement
 from privet.release import Release
 from privet.schema import Category
 from privet.stats import Contingency, Moments, Statistic
-from privet.stats.encoding import Encoding
+from privet.stats.linear.encoding import Encoding
 
 __all__ = ["ClassSums", "measure_class_sums"]
 

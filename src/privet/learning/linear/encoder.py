@@ -14,7 +14,7 @@ from privet.errors import SchemaError
 from privet.estimator import names_of, require_array
 from privet.schema import Schema, read_schema
 from privet.sources import as_array
-from privet.stats.encoding import Encoding
+from privet.stats.linear.encoding import Encoding
 
 __all__ = ["Encoder"]
 

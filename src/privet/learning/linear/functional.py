@@ -2,10 +2,11 @@
 
 Around the weights w₀ that know the class sizes only, the logistic loss of a class is to second order g·(w −
 w₀) + ½ (w − w₀)ᵀ (p(1 − p) Σ x xᵀ) (w − w₀), p being the class's share. For p = ½ these are the published
-coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements of products (``stats.products``):
-those of the class with each attribute and the squares of numbers, which give g and the curvature within one
-attribute; and the products *between* attributes, which serve all classes at once. Their sensitivities come
-from the schema's row norms, never from the encoded width. One pass over the records answers both.
+coefficients Σ (½ − y) x and Σ x xᵀ / 8. They are made from two measurements of products
+(``stats.linear.products``): those of the class with each attribute and the squares of numbers, which give g
+and the curvature within one attribute; and the products *between* attributes, which serve all classes at
+once. Their sensitivities come from the schema's row norms, never from the encoded width. One pass over the
+records answers both.
 
 **Privacy.** The two measurements share the budget in halves; everything below is computed from what they
 release.
@@ -30,8 +31,8 @@ from privet.learning.linear.class_sums import ClassSums
 from privet.learning.linear.newton import CAUTION, Solution, start
 from privet.release import Release
 from privet.schema import Category
-from privet.stats.encoding import Encoding
-from privet.stats.products import Pairs, Products
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.products import Pairs, Products
 
 __all__ = ["blend", "fit_functional", "steady", "sums_of_squares"]
 

@@ -1,9 +1,9 @@
 """Logistic regression by a few damped Newton steps on noisy gradients.
 
 The gradient of the logistic loss is cheap in privacy: one record moves it by at most the number of
-attributes in L1 (``stats.gradient``), not by its square as the matrix of second moments. The curvature is
-not measured at all. It is *modelled* from the class sums as that of independent attributes, times
-``CAUTION`` (correlated attributes have directions of larger curvature, in which a full step would
+attributes in L1 (``stats.linear.gradient``), not by its square as the matrix of second moments. The
+curvature is not measured at all. It is *modelled* from the class sums as that of independent attributes,
+times ``CAUTION`` (correlated attributes have directions of larger curvature, in which a full step would
 overshoot), and raised further when two released gradients show that a step met more curvature than the
 model has; the next step is then not longer than that one.
 
@@ -31,8 +31,8 @@ from privet.curator import Curator, Measurement
 from privet.learning.linear.class_sums import ClassSums, measure_class_sums
 from privet.mechanisms import noise_for
 from privet.schema import Category
-from privet.stats.encoding import Encoding
-from privet.stats.gradient import Gradient, probabilities
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.gradient import Gradient, probabilities
 
 __all__ = ["Solution", "fit_newton", "steps_for"]
 

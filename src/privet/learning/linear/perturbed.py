@@ -21,8 +21,8 @@ from privet.budget import exact
 from privet.curator import Curator
 from privet.learning.linear.newton import Solution
 from privet.schema import Category, Unit
-from privet.stats.encoding import Encoding
-from privet.stats.logistic_loss import LogisticLoss
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.logistic_loss import LogisticLoss
 
 __all__ = ["curvature_share", "fit_perturbed"]
 

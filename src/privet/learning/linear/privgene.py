@@ -4,8 +4,8 @@ The candidates of a step are w ± σ·eⱼ for all weights j, and σ shrinks fro
 the fall of the loss to first order, ∓σ·gⱼ: that is the published score but for a term of order σ², has the
 same bound on what a record can change, and needs one gradient a step instead of 2d losses.
 
-**Privacy.** Each step is one private choice with an equal share of the budget (``stats.steepest`` bounds
-the scores, ``curator.choose`` pays); nothing but the chosen index leaves. DPWeka's number of steps,
+**Privacy.** Each step is one private choice with an equal share of the budget (``stats.linear.steepest``
+bounds the scores, ``curator.choose`` pays); nothing but the chosen index leaves. DPWeka's number of steps,
 0.125·n·ε, reads n off the data; here steps come from what is declared.
 
 Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
@@ -19,9 +19,9 @@ from privet.budget import Pure
 from privet.curator import Curator
 from privet.learning.linear.newton import Solution
 from privet.schema import Category
-from privet.stats.encoding import Encoding
-from privet.stats.gradient import Following, Gradient
-from privet.stats.steepest import SteepestCoordinate
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.gradient import Following, Gradient
+from privet.stats.linear.steepest import SteepestCoordinate
 
 __all__ = ["choices_for", "fit_privgene"]
 

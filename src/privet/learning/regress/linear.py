@@ -4,9 +4,9 @@ The squared loss is a quadratic, so the functional mechanism is exact for it: Σ
 needs, t being the target scaled to [−1, 1] by its public bounds.
 
 **Privacy.** Two measurements share the budget in halves: the products among the attributes, and the
-products of the target with them (``stats.products`` proves both sensitivities). The rest is computed from
-what they release: blocks of products are drawn towards independence as far as noise explains them, a ridge
-of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
+products of the target with them (``stats.linear.products`` proves both sensitivities). The rest is computed
+from what they release: blocks of products are drawn towards independence as far as noise explains them, a
+ridge of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
 solved (``linear.functional``). A record without a target is left out of both.
 """
 
@@ -26,8 +26,8 @@ from privet.learning.linear.functional import blend, steady, sums_of_squares
 from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.parameters import Delta, Epsilon, Seed
 from privet.stats import Rows
-from privet.stats.encoding import Encoding
-from privet.stats.products import Products
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.products import Products
 
 __all__ = ["LinearRegression", "Ridge"]
 
@@ -40,7 +40,7 @@ class Ridge(PrivateRegressor):
 
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
     relation; with δ = 0 it is pure ε. ``coef_`` and ``intercept_`` are in the target's own unit for each
-    encoded coordinate (``stats.encoding``), with half widths of 95 % intervals for the noise in
+    encoded coordinate (``stats.linear.encoding``), with half widths of 95 % intervals for the noise in
     ``coef_error_``.
 
     >>> import numpy as np

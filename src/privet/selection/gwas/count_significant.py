@@ -1,7 +1,7 @@
 """How many variants are significant: a private count, so that k need not be guessed.
 
-Permute-and-flip chooses it by the scores of ``selection.significant_count``, whose sensitivity is proved
-there.
+Permute-and-flip chooses it by the scores of ``stats.association.significant_count``, whose sensitivity is
+proved there.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from privet.budget import Ledger
 from privet.errors import ParameterError
 from privet.release import Guarantee
-from privet.selection.distances import Test, distance_scores
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import refuse
-from privet.selection.scores import Distance
-from privet.selection.significant_count import count_scores
 from privet.stats import Judgement
+from privet.stats.association import Distance
+from privet.stats.association.distances import Test, distance_scores
+from privet.stats.association.significant_count import count_scores
 
 __all__ = ["SignificantCount", "count_significant"]
 

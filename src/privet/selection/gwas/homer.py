@@ -21,7 +21,7 @@ from privet.curator import public_answers
 from privet.errors import DataError, ParameterError
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import top_snps
-from privet.stats.genotypes import GenotypeTables
+from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["Homer", "homer"]
 

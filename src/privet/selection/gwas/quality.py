@@ -66,7 +66,7 @@ class QualityControl:
 
     def variants(self, counts: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
         """Which variants pass each filter: variants × (cases, controls) × (2, 1, 0 copies, missing)."""
-        from privet.stats.genotype_kernels import hardy_weinberg
+        from privet.stats.genotypes.kernels import hardy_weinberg
 
         counts = counts.astype(np.int64)
         both = counts.sum(axis=1)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.report import Page, error_bars, points
-from privet.selection.distances import Test
 from privet.selection.gwas.study import Study
 from privet.selection.gwas.top_snps import ScoreName, TopSnps, score_of
+from privet.stats.association.distances import Test
 
 __all__ = ["write_report"]
 

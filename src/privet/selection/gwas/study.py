@@ -34,7 +34,7 @@ from privet.selection.gwas.quality import Passed, QualityControl, named
 from privet.sources import ConsumerDnaSource, PlinkSource, Source, VcfSource
 from privet.sources.genotypes import CASE, CONTROL, GenotypeSource
 from privet.stats import Statistic
-from privet.stats.genotypes import GenotypeTables
+from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["Study"]
 
@@ -121,7 +121,7 @@ class Study:
         subjects = source.phenotype != -1
         dropped = {"unknown phenotype": int((~subjects).sum())}
         if quality.subject_missing < 1:
-            from privet.stats.genotype_kernels import count_missing
+            from privet.stats.genotypes.kernels import count_missing
 
             missing = np.zeros(len(source.subjects), np.int64)
             for block in source.blocks():

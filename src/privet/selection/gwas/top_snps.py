@@ -10,11 +10,11 @@ from privet.budget import Ledger
 from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.release import Guarantee
-from privet.selection.distances import Test
 from privet.selection.gwas.study import Study, tables_of
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
-from privet.selection.scores import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
-from privet.selection.scores.mantel import MantelTrend
+from privet.stats.association import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
+from privet.stats.association.distances import Test
+from privet.stats.association.mantel import MantelTrend
 
 __all__ = ["ScoreName", "Snp", "TopSnps", "top_snps"]
 

@@ -1,0 +1,1 @@
+"""Model inversion: what a released model gives away about a known person's sensitive attribute."""

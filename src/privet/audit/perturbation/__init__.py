@@ -1,0 +1,1 @@
+"""Attacks on perturbed tables: how much of the original comes back."""

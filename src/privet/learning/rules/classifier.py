@@ -1,0 +1,47 @@
+"""What every private classifier that ends in a rule list shares: prediction, explanation, printing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.estimator import PrivateClassifier
+from privet.learning.rules.rule import Rule, RuleList
+from privet.stats import Rows
+
+__all__ = ["RuleClassifier"]
+
+
+class RuleClassifier(PrivateClassifier):
+    """Base of the rule learners: subclasses write ``_fit`` and end it with ``_keep``."""
+
+    rules_: dict[str, Any]
+
+    def _keep(self, rules: RuleList) -> None:
+        """What was learned, as plain data: it travels in the model's JSON."""
+        self.classes_ = np.array(rules.classes)
+        self.rules_ = rules.to_dict()
+
+    @property
+    def rules(self) -> RuleList:
+        """The learned rules as values: iterate over ``.rules``, or print them."""
+        return RuleList.from_dict(self.rules_)
+
+    def decision_path(self, X: Any) -> NDArray[np.int64]:
+        """Which rule decided each record: its place in the list; the number of rules means the default."""
+        listed = self.rules
+        parts = [listed.fired(rows) for rows in self._rows(X)]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def explain(self, X: Any) -> list[str]:
+        """The rule that decided each record, in words."""
+        listed = self.rules
+        every: tuple[Rule, ...] = (*listed.rules, listed.default)
+        return [str(every[place]) for place in self.decision_path(X)]
+
+    def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
+        listed = self.rules
+        scores: NDArray[np.float64] = np.log(listed.probabilities())[listed.fired(rows)]
+        return scores

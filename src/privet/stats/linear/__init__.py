@@ -1,0 +1,1 @@
+"""Questions about encoded records: sums of products, gradients, and the logistic loss."""

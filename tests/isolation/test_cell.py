@@ -1,0 +1,142 @@
+"""A user's function in a process of its own: nothing that it does stops the run, shows, or stays."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from privet.errors import ParameterError
+from privet.isolation.cell import Isolated
+
+
+def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(tmp_path, capfd):
+    pids = str(tmp_path / "pids")
+
+    def function(table):
+        import os
+        import signal
+        import subprocess
+        import sys
+        import time
+
+        seen.append(table.num_rows)
+        kind = table["kind"][0].as_py()
+        if kind == "raises":
+            raise ValueError("secret 4711")
+        if kind == "hangs":
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+            with open(pids, "w") as file:
+                file.write(f"{os.getpid()} {child.pid}")
+            time.sleep(600)
+        if kind == "spins":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                pass
+        if kind == "exits":
+            os._exit(0)
+        if kind == "leaves":
+            sys.exit(4711)
+        if kind == "dies":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if kind == "prints":
+            print("secret 4711")
+            print("secret 4711", file=sys.stderr)
+            os.write(1, b"secret 4711")
+        if kind == "hoards":
+            return bytearray(1 << 60)
+        odd = {"text": "abc", "nothing": None, "long": [1.0, 2.0, 3.0], "nan": [float("nan"), 5.0]}
+        return odd.get(kind, [len(seen), 7.0])
+
+    seen: list[int] = []
+    kinds = [
+        "fine",
+        "raises",
+        "hangs",
+        "spins",
+        "exits",
+        "leaves",
+        "dies",
+        "prints",
+        "hoards",
+        "text",
+        "nothing",
+    ]
+    kinds += ["long", "nan", "fine"]
+    with Isolated(function, outputs=2, timeout=4.0, as_pandas=False) as isolated:
+        results = isolated.run([pa.table({"kind": [kind]}) for kind in kinds])
+    got = dict(zip(kinds, results, strict=True))
+    # Every run starts from the same state: what one has appended, no other sees.
+    for kind in ("fine", "prints"):
+        np.testing.assert_array_equal(got.pop(kind), [1.0, 7.0])
+    np.testing.assert_array_equal(got.pop("nan"), [np.nan, 5.0])
+    assert set(got.values()) == {None}
+    assert capfd.readouterr() == ("", "")
+    with open(pids) as file:
+        for pid in map(int, file.read().split()):
+            assert _ends(pid)
+
+
+def _ends(pid: int) -> bool:
+    for _ in range(100):  # an orphan is reaped by whoever adopts it
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+            os.kill(pid, 0)
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_function_that_ends_its_maker_does_not_stop_the_run():
+    def function(table):
+        import os
+        import signal
+
+        os.kill(os.getppid(), signal.SIGKILL)
+
+    with Isolated(function, outputs=1, timeout=5.0, as_pandas=False) as isolated:
+        # Whether the block's own process still gets its None (not a number) out is a race; neither counts.
+        results = isolated.run([pa.table({"x": [1]})] * 3)
+    assert len(results) == 3
+    assert all(result is None or np.isnan(result).all() for result in results)
+
+
+def test_a_block_that_ends_the_maker_changes_no_other_block():
+    """Else one record could move every block's output: a leak far beyond what the noise is made for."""
+
+    def function(table):
+        import os
+        import signal
+
+        if table["x"][0].as_py() == 1:
+            os.kill(os.getppid(), signal.SIGKILL)
+        return [float(table["x"][0].as_py())]
+
+    with Isolated(function, outputs=1, timeout=5.0, as_pandas=False) as isolated:
+        results = isolated.run([pa.table({"x": [x]}) for x in (0, 0, 1, 0, 0, 0, 0, 0)])
+    others = [result for place, result in enumerate(results) if place != 2]
+    assert all(result is not None and result.tolist() == [0.0] for result in others)
+
+
+def test_refuses_what_cannot_be_sent_or_loaded():
+    import threading
+
+    lock = threading.Lock()
+    with pytest.raises(ParameterError, match="cannot be sent"):
+        Isolated(lambda table: lock, outputs=1, timeout=1.0)
+
+    class Unloadable:
+        def __reduce__(self):
+            return (__import__, ("no_such_module_of_privet",))
+
+        def __call__(self, table):
+            return 0.0
+
+    with pytest.raises(ParameterError, match="could not be loaded"), Isolated(Unloadable(), 1, 1.0, False):
+        pass
