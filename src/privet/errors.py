@@ -15,11 +15,15 @@ class PrivetError(Exception):
     """Base of all Privet's errors: what happened, and the advice on what to do next."""
 
     exit_code = 1
+    #: A word for what would help, from which each face says how that is done there; "" if there is none.
+    remedy = ""
 
-    def __init__(self, message: str, advice: str = "") -> None:
+    def __init__(self, message: str, advice: str = "", remedy: str = "") -> None:
         super().__init__(message, advice)
         self.message = message
         self.advice = advice
+        if remedy:
+            self.remedy = remedy
 
     def add(self, sentence: str) -> None:
         """Say this too, unless it is said already."""

@@ -12,14 +12,33 @@ from typing import Any
 
 from privet.errors import ParameterError
 
-__all__ = ["ALGORITHMS", "Entry", "algorithm", "name_of"]
+__all__ = ["ALGORITHMS", "FAMILIES", "Entry", "Family", "algorithm", "algorithms_with", "name_of"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """What algorithms are for: a name, a line, and the commands that take one of them."""
+
+    name: str
+    line: str
+    commands: tuple[str, ...]
+
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family("classify", "predicts a class", ("fit", "cross-validate")),
+        Family("regress", "predicts a number", ("fit", "cross-validate")),
+        Family("select", "chooses attributes", ("select",)),
+    )
+}
 
 
 @dataclass(frozen=True)
 class Entry:
     """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
 
-    ``family`` says what it is for: ``classify``, ``regress`` or ``select``.
+    ``family`` says what it is for: one of ``FAMILIES``.
     """
 
     name: str
@@ -44,6 +63,15 @@ ALGORITHMS: tuple[Entry, ...] = (
     Entry("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
     Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
 )  # fmt: skip
+
+
+def algorithms_with(command: str) -> tuple[Entry, ...]:
+    """The algorithms that a command takes.
+
+    >>> [entry.name for entry in algorithms_with("select")]
+    ['bee-selection', 'select-k-best']
+    """
+    return tuple(entry for entry in ALGORITHMS if command in FAMILIES[entry.family].commands)
 
 
 def algorithm(name: str) -> Entry:

@@ -10,22 +10,9 @@ from typing import Any, NoReturn
 import click
 
 from privet import __version__
-from privet.cli.algorithms import algorithms
-from privet.cli.auditing import audit
-from privet.cli.compare import compare
-from privet.cli.cross_validate import cross_validate
-from privet.cli.demo import demo
-from privet.cli.evaluate import evaluate
-from privet.cli.fit import fit
-from privet.cli.gwas import gwas
-from privet.cli.keys import keys
-from privet.cli.ledger import ledger
-from privet.cli.model import model
+from privet.cli.commands import commands
 from privet.cli.output import Output
-from privet.cli.perturb import perturb
-from privet.cli.predict import predict
-from privet.cli.schema import schema
-from privet.cli.select import select
+from privet.cli.remedies import words_for
 from privet.errors import PrivetError
 
 __all__ = ["App", "app"]
@@ -39,17 +26,21 @@ allow it; 6 ledger; 7 model; 8 an optional part is missing; 130 interrupted."""
 class App(click.Group):
     """Turns every way in which a command can end into a message and an exit code."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)  # in the order of the catalogue, which is that of a first day
+
     def main(  # type: ignore[override]  # click's overloads say which mode returns; here none does
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        words = list(sys.argv[1:] if args is None else args)
-        output = Output(json="--json" in words, debug="--debug" in words or "PRIVET_DEBUG" in os.environ)
+        typed = list(sys.argv[1:] if args is None else args)
+        output = Output(json="--json" in typed, debug="--debug" in typed or "PRIVET_DEBUG" in os.environ)
         extra["standalone_mode"] = False
         try:
-            code = super().main(words, prog_name or "privet", obj=output, **extra)
+            code = super().main(typed, prog_name or "privet", obj=output, **extra)
         except PrivetError as error:
             output.trace(error)
-            code = output.refuse(error.message, error.advice, type(error).__name__, error.exit_code)
+            words = words_for(error.remedy, output.given)
+            code = output.refuse(error.message, words or error.advice, type(error).__name__, error.exit_code)
         except click.ClickException as error:
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 click.echo(error.ctx.get_usage(), err=True)
@@ -95,21 +86,5 @@ def app(debug: bool) -> None:
     """
 
 
-for _command in (
-    schema,
-    fit,
-    predict,
-    evaluate,
-    cross_validate,
-    ledger,
-    algorithms,
-    audit,
-    perturb,
-    compare,
-    select,
-    gwas,
-    model,
-    keys,
-    demo,
-):
+for _command in commands():
     app.add_command(_command)

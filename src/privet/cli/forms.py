@@ -1,18 +1,19 @@
-"""Command-line options from the parameters that an algorithm declares, and commands from the registry."""
+"""Options and arguments of the command line, from declared parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.registry import ALGORITHMS
+from privet.parameters import Alias, Argument, ColumnOf, File, Named
 
 if TYPE_CHECKING:
     from privet.parameters import Parameter
 
-__all__ = ["AlgorithmGroup", "option_for"]
+__all__ = ["option_for", "typed"]
 
 
 class Declared(click.ParamType):
@@ -28,13 +29,27 @@ class Declared(click.ParamType):
                 value = self.parameter.kind(value)
             except ValueError:
                 self.fail(f"must be a {self.name}.", param, ctx)
-        if fault := self.parameter.fault(value):
+        if fault := self.parameter.fault((value,) if self.parameter.many else value):
             self.fail(f"{fault}, but is {value}.", param, ctx)
         return value
 
 
-def option_for(parameter: Parameter) -> click.Option | None:
-    """The option for a parameter; none for what only Python can give (a schema, a ledger, a generator).
+class NameAndValue(click.ParamType):
+    """``NAME=VALUE``; the last ``=`` divides, so that names may hold one."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, tuple):
+            return value
+        name, equals, rest = value.rpartition("=")
+        if not equals or not name:
+            self.fail("is written NAME=VALUE.", param, ctx)
+        return name, rest
+
+
+def option_for(parameter: Parameter) -> click.Parameter | None:
+    """The option or argument for a parameter; None for what only Python can give (a ledger, a generator).
 
     >>> from typing import Annotated
     >>> from annotated_types import Ge
@@ -47,18 +62,55 @@ def option_for(parameter: Parameter) -> click.Option | None:
     """
     if parameter.kind is object:
         return None
+    kind = _type(parameter)
+    if parameter.marker(Argument):
+        default = None if parameter.required else parameter.default
+        return click.Argument(
+            [parameter.name],
+            type=kind,
+            required=parameter.required,
+            default=default,
+            nargs=-1 if parameter.many else 1,
+        )
     flag = "--" + parameter.name.replace("_", "-")
     limits = f" ({', '.join(parameter.limits)})" if parameter.limits else ""
-    common: dict[str, Any] = {
-        "default": parameter.default,
-        "show_default": parameter.default is not None,
-        "help": f"{_typed(parameter.help)}{limits}",
-    }
+    more: dict[str, Any] = {"help": f"{_typed(parameter.help)}{limits}", "required": parameter.required}
+    if not parameter.required and parameter.kind is not dict and not parameter.many:
+        more |= {"default": parameter.default, "show_default": parameter.default is not None}
     if parameter.kind is bool:
-        return click.Option([f"{flag}/--no-{flag[2:]}", parameter.name], **common)
+        plain = parameter.default is False
+        names = [flag] if plain else [f"{flag}/--no-{flag[2:]}"]
+        return click.Option([*names, parameter.name], is_flag=True, **more | {"show_default": not plain})
+    if alias := parameter.marker(Alias):
+        short = len(alias.name) == 1
+        # A longer alias replaces the name: it is what people type.
+        names = [f"-{alias.name}", flag] if short else [f"--{alias.name}"]
+    else:
+        names = [flag]
+    if parameter.many or parameter.kind is dict:
+        more |= {"multiple": True, "help": f"{more['help']} Repeat for more."}
+    return click.Option([*names, parameter.name], type=kind, metavar=_metavar(parameter), **more)
+
+
+def _type(parameter: Parameter) -> click.ParamType:
+    if file := parameter.marker(
+        File
+    ):  # that it exists is checked by its reader, whose errors have exit codes
+        return click.Path(path_type=Path, allow_dash=file.stdout)
+    if parameter.kind is dict:
+        return NameAndValue()
     if parameter.choices and all(isinstance(choice, str) for choice in parameter.choices):
-        return click.Option([flag, parameter.name], type=click.Choice(parameter.choices), **common)
-    return click.Option([flag, parameter.name], type=Declared(parameter), **common)
+        return click.Choice(parameter.choices)
+    return Declared(parameter)
+
+
+def _metavar(parameter: Parameter) -> str | None:
+    if parameter.marker(File):
+        return "FILE"
+    if parameter.marker(ColumnOf):
+        return "COLUMN"
+    named = parameter.marker(Named)
+    return named.metavar if named else None
 
 
 def _typed(help: str) -> str:
@@ -72,42 +124,10 @@ def _typed(help: str) -> str:
     return help
 
 
-class AlgorithmGroup(click.Group):
-    """One subcommand for each algorithm of some families, made (and imported) when it is asked for.
-
-    ``body`` is called with the algorithm's name and its parameters, and with the values of the options and
-    arguments that were put on it with click's decorators, which all algorithms share.
-    """
-
-    def __init__(self, name: str, body: Callable[..., Any], help: str, families: Collection[str]) -> None:
-        super().__init__(name, help=help)
-        self._entries = [entry for entry in ALGORITHMS if entry.family in families]
-        self._body = body
-        self._common: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [entry.name for entry in self._entries]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = next((entry for entry in self._entries if entry.name == cmd_name), None)
-        if entry is None:
-            return None
-        from privet.parameters import parameters_of
-
-        cls: Any = entry.load()
-        options = {p.name: option for p in parameters_of(cls) if (option := option_for(p))}
-
-        def run(**values: Any) -> Any:
-            parameters = {name: values.pop(name) for name in options}
-            return self._body(entry.name, parameters, **values)
-
-        arguments = [each for each in self._common if isinstance(each, click.Argument)]
-        others = [each for each in self._common if not isinstance(each, click.Argument)]
-        return click.Command(
-            entry.name, callback=run, params=[*arguments, *options.values(), *others], help=entry.line
-        )
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # The registry knows each line of help; asking the commands would import every algorithm.
-        with formatter.section("Algorithms"):
-            formatter.write_dl([(entry.name, entry.line) for entry in self._entries])
+def typed(parameter: Parameter, value: Any) -> Any:
+    """The declared form of what click collected: a mapping for ``NAME=VALUE`` pairs, None for an empty list."""
+    if parameter.kind is dict and not isinstance(value, Mapping):
+        return dict(value) if value or not parameter.optional else None
+    if parameter.many and parameter.optional and not value:
+        return None
+    return value

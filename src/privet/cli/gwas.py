@@ -168,8 +168,8 @@ def _released(
 ) -> Released | None:
     """What ``make`` releases; nothing for a dry run, which rehearses it on made-up tables."""
     from privet.errors import LedgerError
+    from privet.service.accounts import account_of
     from privet.service.genotypes import plan_release
-    from privet.service.ledgers import account_of
 
     with opened_by("privet", "gwas", "open", path, "--ledger", run.ledger):
         ledger = run.opened_ledger()

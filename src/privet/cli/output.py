@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
-__all__ = ["Output", "output", "shows_json"]
+__all__ = ["Output", "json_option", "output", "shows_json"]
 
 
 @dataclass
@@ -20,6 +20,8 @@ class Output:
 
     json: bool = False
     debug: bool = False
+    #: What the present command was given, for the words of an error.
+    given: dict[str, Any] = field(default_factory=dict)
 
     def result(self, data: Any, text: Callable[[], None]) -> None:
         """The command's result: ``data`` for a machine, or what ``text`` prints for a person."""
@@ -110,6 +112,17 @@ def output() -> Output:
 
 def _set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
     context.find_root().obj.json |= value
+
+
+def json_option() -> click.Option:
+    """The option ``--json``, which every command has."""
+    return click.Option(
+        ["--json"],
+        is_flag=True,
+        expose_value=False,
+        callback=_set_json,
+        help="Machine-readable result on stdout; messages stay on stderr.",
+    )
 
 
 def shows_json(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,7 +62,7 @@ from privet.schema import Category, Schema
 from privet.sources import Source
 from privet.stats import Predictor, Rows
 
-__all__ = ["CrossValidation", "cross_validate", "cross_validation_cost"]
+__all__ = ["CrossValidation", "cross_validate", "cross_validation_cost", "cross_validation_event"]
 
 Scores = NDArray[np.float64]
 
@@ -229,6 +229,13 @@ def cross_validation_cost(
     counted = estimator.ledger is not None
     whole = promise(schema, process.total, process.steps(training.steps, testing.steps), counted=counted)
     return carrying(whole, [training])
+
+
+def cross_validation_event(
+    estimator: Any, what: str, *, folds: int, repeats: int, epsilon: float, delta: float
+) -> Sequential:
+    """What a cross-validation is to a ledger."""
+    return _Process.of(estimator, folds, repeats, epsilon, delta, public=False).event(what)
 
 
 @dataclass(frozen=True)

@@ -1,45 +1,30 @@
-"""Use cases shared by the three faces of Privet: plain functions with plain values, and no printing."""
+"""USE CASES shared by every face of Privet: values with declared parameters that are planned and run.
 
-from privet.service.evaluations import cross_validate, evaluate, plan_cross_validation, plan_evaluation
-from privet.service.genotypes import convert_genotypes
-from privet.service.ledgers import AccountView, NoAccount, limit_of, open_account, open_ledger, view_accounts
-from privet.service.outputs import Unsaved, check_key, check_place, save
-from privet.service.plans import Plan
-from privet.service.predictions import predict
-from privet.service.runs import fit, plan_fit, settled
-from privet.service.schemas import SchemaCheck, check_schema, confirm_schema, draft_schema
-from privet.service.tables import ENGINES, Watch, open_table
-from privet.service.tuning import plan_tuning, read_grid, tune
+>>> from privet.service import Fit, Session
+>>> Fit(algorithm="naive-bayes", data="people.csv", schema="people.schema.toml").algorithm
+'naive-bayes'
+"""
 
-__all__ = [
-    "ENGINES",
-    "AccountView",
-    "NoAccount",
-    "Plan",
-    "SchemaCheck",
-    "Unsaved",
-    "Watch",
-    "check_key",
-    "check_place",
-    "check_schema",
-    "confirm_schema",
-    "convert_genotypes",
-    "cross_validate",
-    "draft_schema",
-    "evaluate",
-    "fit",
-    "limit_of",
-    "open_account",
-    "open_ledger",
-    "open_table",
-    "plan_cross_validation",
-    "plan_evaluation",
-    "plan_fit",
-    "plan_tuning",
-    "predict",
-    "read_grid",
-    "save",
-    "settled",
-    "tune",
-    "view_accounts",
-]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from privet.service.case import Result, UseCase
+from privet.service.catalogue import USE_CASES, use_case
+from privet.service.session import Session
+
+__all__ = ["USE_CASES", "Result", "Session", "UseCase", "use_case"]
+
+# Each use case's class by its name. They are imported when first used: some bring scikit-learn.
+_HOMES = {cls: module for module, _, cls in (entry.home.partition(":") for entry in USE_CASES)}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'privet.service' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_HOMES]

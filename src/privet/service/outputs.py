@@ -31,7 +31,7 @@ def check_place(path: str | Path, *, force: bool = False) -> Path:
     if path.is_dir():
         raise ParameterError(f"{path} is a folder.", "Name a file to write.")
     if path.exists() and not force:
-        raise ParameterError(f"{path} is there already.", "Choose another name, or replace it with --force.")
+        raise ParameterError(f"{path} is there already.", "Choose another name, or replace it.", "replace")
     if not path.parent.is_dir():
         raise ParameterError(
             f"There is no folder {path.parent} to write {path.name} in.",

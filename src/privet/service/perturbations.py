@@ -19,8 +19,8 @@ from privet.perturbation.csv_filter import CsvFilter
 from privet.perturbation.nominal import TextFilter
 from privet.perturbation.tables import numbers_of
 from privet.schema import Number, Schema, read_schema
-from privet.service.predictions import writer_for
 from privet.service.tables import Watch
+from privet.service.writers import writer_for
 from privet.sources import open_source, write_arff
 
 __all__ = ["build_perturbation", "key_path", "perturb_file", "perturb_pipe", "perturb_table", "read_table"]

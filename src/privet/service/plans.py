@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Amount, Balance, Event, Ledger, Sequential
-from privet.release import Guarantee, Step
+from privet.curator import currency_of, event_of
+from privet.release import Guarantee, Step, numbered
 from privet.schema import Schema
-from privet.service.ledgers import account_of, amount_to_dict, balance_to_dict
+from privet.service.accounts import account_of, amount_to_dict, balance_to_dict
 from privet.sources import Source
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ __all__ = ["Plan", "planned"]
 class Plan:
     """A run that has not happened: its steps with their expected errors, its cost, and what would be left.
 
-    ``search`` is there where settings would be chosen: what would be tried, and how it would be paid for.
+    ``search`` is there if settings would be chosen: what would be tried, and how it would be paid for.
     """
 
     what: str
@@ -50,23 +51,46 @@ class Plan:
             "notes": list(self.notes),
         } | ({"search": self.search.to_dict()} if self.search else {})
 
+    def text(self) -> str:
+        """The cost, the balance before and after, and the expected error of each step."""
+        lines = [f"Planned: {self.what}. It would cost {self.amount}, protecting {self.unit}."]
+        if self.how:
+            lines.append(f"How: {self.how}")
+        lines += [f"It would have NO guarantee. {note}" for note in self.notes]
+        if self.search:
+            lines += self.search.lines()
+        heading = "Steps, those of a trial with the first of the settings:" if self.search else "Steps:"
+        lines += ["", heading, *(f"  {line}" for line in numbered(self.steps)), ""]
+        if self.before is not None and self.after is not None:
+            lines += [
+                f"Ledger account '{self.dataset}'",
+                f"  now:   {self.before}",
+                f"  after: {self.after}",
+            ]
+        else:
+            lines.append("No ledger keeps count of this run.")
+        return "\n".join(lines)
+
 
 def planned(
     what: str,
     guarantee: Guarantee,
     schema: Schema,
     table: Source,
-    events: Sequence[Event],
+    events: Sequence[Event] | None,
     ledger: Ledger | None,
     how: str = "",
 ) -> Plan:
     """The plan of a run with this guarantee; raises as the ledger would refuse it, and writes nothing.
 
-    The data is read only to recognise whose budget it is, and to see that it fits the schema. ``how`` says
-    which method would be used, and why.
+    The data is read only to recognise whose budget it is, and to see that it fits the schema. ``events`` are
+    what the run is to a ledger: by default, one spend of the guarantee's amount. ``how`` says which method
+    would be used, and why.
     """
     dataset = before = after = None
     if ledger is not None:
+        if events is None:
+            events = [event_of(currency_of(guarantee.amount), what)]
         dataset = account_of(ledger, table, schema)
         event = events[0] if len(events) == 1 else Sequential(tuple(events))
         before = ledger.balance(dataset)

@@ -1,8 +1,9 @@
-"""Parameters, declared once: as ``Annotated`` types in an algorithm's constructor.
+"""Parameters, declared once: as ``Annotated`` types of a dataclass's fields or a constructor's arguments.
 
-From one declaration follow the check in ``fit``, the command line's option, the REST schema, the property
-sheet, the table in the docs and the tests with bad values. The metadata are a line of help (a string) and
-bounds from ``annotated_types``; a ``Literal`` lists the choices.
+From one declaration follow the check in ``fit``, the command line's option, the JSON Schema, the property
+sheet, the table in the docs and the tests with bad values. The metadata are a line of help (a string),
+bounds from ``annotated_types`` and ``markers``; a ``Literal`` lists the choices, ``tuple[kind, …]`` is a
+list, and a ``Path`` is a file.
 
 >>> class Toy:
 ...     def __init__(self, *, bins: Annotated[int, Ge(2), "How many bins."] = 16) -> None:
@@ -21,9 +22,11 @@ import inspect
 import math
 import numbers
 import types
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 
@@ -42,13 +45,29 @@ Seed = Annotated[
 ]
 Confidence = Annotated[float, Gt(0), Lt(1), "Probability with which an error bar holds the true value."]
 
-_KINDS = {float: "number", int: "whole number", bool: "yes or no", str: "text"}
+_KINDS: dict[type, str] = {
+    float: "number",
+    int: "whole number",
+    bool: "yes or no",
+    str: "text",
+    Path: "file",
+    dict: "names with values",
+}
+Marker = TypeVar("Marker")
 _BOUNDS = ((Gt, "gt", "above"), (Ge, "ge", "at least"), (Lt, "lt", "below"), (Le, "le", "at most"))
+
+
+#: The default of a parameter that must be given.
+REQUIRED = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter. ``kind`` is float, int, bool, str, or object for what only Python can give."""
+    """One declared parameter.
+
+    ``kind`` is float, int, bool, str, Path, dict, or object for what only Python can give. ``many`` says that
+    it is a list of these; ``markers`` hold what else the declaration says.
+    """
 
     name: str
     kind: type
@@ -57,6 +76,16 @@ class Parameter:
     choices: tuple[Any, ...] = ()
     bounds: tuple[Any, ...] = ()
     optional: bool = False
+    many: bool = False
+    markers: tuple[Any, ...] = ()
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    def marker(self, kind: type[Marker]) -> Marker | None:
+        """The first marker of this kind; None if there is none."""
+        return next((each for each in self.markers if isinstance(each, kind)), None)
 
     @property
     def limits(self) -> list[str]:
@@ -68,16 +97,28 @@ class Parameter:
             if isinstance(bound, cls)
         ]
 
-    def describe(self) -> str:
+    @property
+    def kind_in_words(self) -> str:
         kind = (
             "one of " + ", ".join(map(str, self.choices)) if self.choices else _KINDS.get(self.kind, "object")
         )
-        return f"{', '.join([f'{self.name}: {kind}', *self.limits])} (default {self.default}). {self.help}"
+        return f"list: {kind}" if self.many else kind
+
+    def describe(self) -> str:
+        default = "required" if self.required else f"default {self.default}"
+        return f"{', '.join([f'{self.name}: {self.kind_in_words}', *self.limits])} ({default}). {self.help}"
 
     def fault(self, value: Any) -> str | None:
-        """What is wrong with a value, in words; nothing where it is fine."""
+        """What is wrong with a value, in words; None if it is fine."""
         if value is None and self.optional:
             return None
+        if self.many:
+            if isinstance(value, str) or not isinstance(value, list | tuple):
+                return "must be a list"
+            one = replace(self, many=False)
+            return next(
+                (f"holds an entry that {fault}" for each in value if (fault := one.fault(each))), None
+            )
         if self.choices:
             known = any(type(value) is type(choice) and value == choice for choice in self.choices)
             return None if known else f"must be one of {', '.join(map(repr, self.choices))}"
@@ -86,6 +127,10 @@ class Parameter:
             return "must be True or False"
         if self.kind is str and not isinstance(value, str):
             return "must be text"
+        if self.kind is Path and not isinstance(value, str | Path):
+            return "must be the path of a file"
+        if self.kind is dict and not isinstance(value, Mapping):
+            return "must be a mapping of names to values"
         if self.kind is int and not (number and isinstance(value, numbers.Integral)):
             return "must be a whole number"
         if self.kind is float and not (number and _is_finite(value)):
@@ -125,7 +170,8 @@ def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
 @cache
 def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     constructor = algorithm.__init__
-    hints = get_type_hints(constructor, include_extras=True)
+    # A dataclass may inherit fields from another module, whose names only the class itself can resolve.
+    hints = get_type_hints(algorithm if is_dataclass(algorithm) else constructor, include_extras=True)
     return tuple(
         _parameter(name, hints.get(name, Any), signature.default)
         for name, signature in inspect.signature(constructor).parameters.items()
@@ -142,15 +188,23 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
     if get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint):
         rest = [part for part in get_args(hint) if part is not type(None)]
         optional, hint = True, rest[0] if len(rest) == 1 else Any
+    many = get_origin(hint) is tuple
+    if many:
+        hint = get_args(hint)[0]
+    if get_origin(hint) in (dict, Mapping):
+        hint = dict
     choices = get_args(hint) if get_origin(hint) is Literal else ()
+    bounds = tuple(cls for cls, _, _ in _BOUNDS)
     return Parameter(
         name,
         kind=type(choices[0]) if choices else hint if hint in _KINDS else object,
         default=default,
         help=next((item for item in metadata if isinstance(item, str)), ""),
         choices=choices,
-        bounds=tuple(item for item in metadata if not isinstance(item, str)),
+        bounds=tuple(item for item in metadata if isinstance(item, bounds)),
         optional=optional,
+        many=many,
+        markers=tuple(item for item in metadata if not isinstance(item, (str, *bounds))),
     )
 
 

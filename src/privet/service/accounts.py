@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact
 from privet.errors import LedgerError, ParameterError
 from privet.schema import Schema
-from privet.service.tables import CheckedSource
+from privet.service.tables import CheckedSource, database_errors
 from privet.sources import Source, fingerprint
 
 __all__ = [
@@ -21,14 +22,17 @@ __all__ = [
     "limit_of",
     "open_account",
     "open_ledger",
+    "paying",
     "view_accounts",
 ]
 
-_OPEN = "The owner of the data opens one:  privet ledger open DATA --schema SCHEMA --epsilon LIMIT"
+_OPEN = "The owner of the data opens one, with a limit."
 
 
 class NoAccount(LedgerError):
     """Nothing can be spent, because nobody has given the table a budget."""
+
+    remedy = "open-account"
 
 
 def open_ledger(path: str | Path, analyst: str | None = None, *, create: bool = False) -> Ledger:
@@ -87,6 +91,18 @@ def account_of(ledger: Ledger, table: Source | CheckedSource, schema: Schema) ->
             f"This table ('{dataset}') has no account in the ledger, so nothing can be spent on it.", _OPEN
         )
     return dataset
+
+
+@contextmanager
+def paying(ledger: Ledger | None, table: Source, schema: Schema) -> Iterator[None]:
+    """If the table has no account, an error that says so; and no error holds a database's own text."""
+    try:
+        with database_errors():
+            yield
+    except LedgerError:
+        if ledger is not None:
+            account_of(ledger, table, schema)
+        raise
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,41 @@
+"""What to type: the command line's words for the remedies that errors name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["words_for"]
+
+_WORDS = {
+    "replace": "Choose another name, or add  --force  to replace it.",
+    "open-account": (
+        "The owner of the data opens an account:\n"
+        "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT\n"
+        "  or, to let nobody keep count, add  --no-ledger"
+    ),
+    "open-study": (
+        "The owner of the data opens an account:\n"
+        "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT\n"
+        "  or, to let nobody keep count, add  --no-ledger"
+    ),
+}
+
+
+class _Known(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return key.upper()
+
+
+def words_for(remedy: str, given: Mapping[str, Any]) -> str:
+    """What to type, with the words of the present command; "" if there is nothing to say.
+
+    >>> words_for("replace", {})
+    'Choose another name, or add  --force  to replace it.'
+    """
+    import shlex
+
+    known = {name: shlex.quote(str(value)) for name, value in given.items() if value is not None}
+    if remedy == "open-account" and "study" in known:
+        remedy = "open-study"
+    return _WORDS.get(remedy, "").format_map(_Known(known))

@@ -1,0 +1,31 @@
+"""PARAMETERS, declared once, of algorithms and use cases: forms, options and checks follow from them."""
+
+from privet.parameters.declared import (
+    Confidence,
+    Delta,
+    Epsilon,
+    Parameter,
+    Seed,
+    parameters_of,
+    validate,
+)
+from privet.parameters.json_schema import json_schema
+from privet.parameters.markers import Alias, Argument, ColumnOf, File, Named, OfAlgorithm, When
+
+__all__ = [
+    "Alias",
+    "Argument",
+    "ColumnOf",
+    "Confidence",
+    "Delta",
+    "Epsilon",
+    "File",
+    "Named",
+    "OfAlgorithm",
+    "Parameter",
+    "Seed",
+    "When",
+    "json_schema",
+    "parameters_of",
+    "validate",
+]

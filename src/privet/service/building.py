@@ -1,0 +1,42 @@
+"""Schemas and algorithms from the names and files that a use case holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from privet.budget import Ledger
+from privet.errors import ParameterError
+from privet.parameters import parameters_of
+from privet.registry import algorithm as entry_of
+from privet.schema import Schema, read_schema
+
+__all__ = ["build", "settled"]
+
+
+def settled(schema: Schema | str | Path) -> Schema:
+    """The schema, from its file if that is what was given; every entry must be confirmed."""
+    if not isinstance(schema, Schema):
+        schema = read_schema(schema)
+    schema.require_confirmed()
+    return schema
+
+
+def build(
+    algorithm: str,
+    schema: Schema,
+    parameters: Mapping[str, Any],
+    *,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+) -> Any:
+    """The algorithm of this name with these parameters, not fitted yet."""
+    cls: Any = entry_of(algorithm).load()
+    declared = {parameter.name for parameter in parameters_of(cls)}
+    if unknown := sorted(set(parameters) - declared):
+        raise ParameterError(
+            f"{algorithm} has no parameter '{unknown[0]}'.",
+            f"Its parameters: {', '.join(sorted(declared - {'schema', 'ledger', 'random_state'}))}.",
+        )
+    return cls(**{"schema": schema, "ledger": ledger, "random_state": seed} | dict(parameters))

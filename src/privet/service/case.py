@@ -1,0 +1,78 @@
+"""The contract of a use case: a frozen value with declared parameters that can be planned and run.
+
+The command line, the run documents and every other face work with this contract alone, so a new use case is
+one dataclass and one line in ``catalogue``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from privet.parameters import validate
+
+if TYPE_CHECKING:
+    from privet.release import Guarantee
+    from privet.report import Page
+    from privet.service.plans import Plan
+    from privet.service.session import Session
+
+__all__ = ["Result", "UseCase"]
+
+
+class Result:
+    """What a run gives: plain data, text, a page, and the guarantee of what was released (None if none was).
+
+    ``notes`` are for a person, beside the result; ``exit_code`` is 0 unless the answer is a "no".
+    """
+
+    guarantee: Guarantee | None = None
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, for JSON."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The result for a reader."""
+        raise NotImplementedError
+
+    def page(self) -> Page:
+        """The result as a self-contained HTML page."""
+        from privet.report import Page
+
+        page = Page(type(self).__name__)
+        page.section("Result").code(self.text())
+        if self.guarantee is not None:
+            page.section("Guarantee").code(self.guarantee.text())
+        return page
+
+
+@dataclass(frozen=True, kw_only=True)
+class UseCase:
+    """Something that Privet can do. Subclasses are frozen dataclasses with declared parameters as fields."""
+
+    #: Whether a run may spend privacy budget: then it is planned, and a person is asked, before it runs.
+    spends: ClassVar[bool] = False
+    #: Whether a ledger is used at all.
+    uses_ledger: ClassVar[bool] = False
+    #: Whether the plan is shown where nobody is asked, too: the parameters do not say what a run will do.
+    always_planned: ClassVar[bool] = False
+    #: Whether standard input and output are read and written while it runs.
+    filters: ClassVar[bool] = False
+    #: What the file that it writes is called while it is on its way to standard output.
+    stdout_name: ClassVar[str] = "result"
+    #: Examples for its help.
+    examples: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+    def plan(self, session: Session) -> Plan | None:
+        """What a run would cost and how far its answers may be off; None if it costs nothing."""
+        return None
+
+    def run(self, session: Session) -> Result:
+        """Do it. What can be refused is refused before the budget is touched."""
+        raise NotImplementedError

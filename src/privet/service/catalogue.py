@@ -1,0 +1,105 @@
+"""Everything that Privet can do, one line per use case: its command, its home, and what it does.
+
+Only names are held, so that listing the commands imports none of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from privet.errors import ParameterError
+from privet.service.case import UseCase
+
+__all__ = ["GROUPS", "USE_CASES", "Entry", "entry_of", "use_case"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One use case: the words of its command, the home of its class, and a line that says what it does.
+
+    ``per_algorithm`` is the command of the families whose algorithms each get a command of their own;
+    ``default`` is the algorithm that is meant if none is named.
+    """
+
+    words: tuple[str, ...]
+    home: str
+    line: str
+    per_algorithm: bool = False
+    default: str | None = None
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.words)
+
+    def load(self) -> type[UseCase]:
+        """The use case's class."""
+        module, _, cls = self.home.partition(":")
+        loaded: type[UseCase] = getattr(import_module(module), cls)
+        return loaded
+
+
+def _entry(command: str, home: str, line: str, **more: bool | str) -> Entry:
+    return Entry(tuple(command.split()), f"privet.service.{home}", line, **more)  # type: ignore[arg-type]
+
+
+GROUPS: dict[str, str] = {
+    "schema": "Declare what is public about a table: draft, confirm, show, check.",
+    "ledger": "Budgets and what was spent: open, show, history, limit, verify, head.",
+    "model": "Look at released models.",
+    "audit": "Put a claim of privacy to the test: of an algorithm (by its name), a perturbed table or a model.",
+    "gwas": "Genome-wide association: top variants, counts and tables with a guarantee.",
+}
+
+USE_CASES: tuple[Entry, ...] = (
+    _entry("schema draft", "schemas:DraftSchema", "Draft a schema from a table, for a person to check."),
+    _entry("schema confirm", "schemas:ConfirmSchema", "Confirm that entries read off the data are public knowledge."),
+    _entry("schema show", "schemas:ShowSchema", "Show each column, what is public about it, and where that came from."),
+    _entry("schema check", "schemas:CheckSchema", "Check that a table fits its schema."),
+    _entry("fit", "fitting:Fit", "Learn a private model from a table.", per_algorithm=True),
+    _entry("predict", "predicting:Predict", "Predict the class (or number) of each record of a table."),
+    _entry("evaluate", "scoring:Evaluate", "Score a released model on a table."),
+    _entry("cross-validate", "scoring:CrossValidate", "Learn from all parts of a table but one and score on that one, in turn.", per_algorithm=True),
+    _entry("select", "selecting:Select", "Choose the attributes that say most about the target.", per_algorithm=True, default="select-k-best"),
+    _entry("ledger open", "ledgers:OpenAccount", "Give the people in a table a budget."),
+    _entry("ledger show", "ledgers:ShowAccounts", "Show each account: its limit, what is spent and what is left."),
+    _entry("ledger history", "ledgers:ShowHistory", "Show everything that was done, in order."),
+    _entry("ledger limit", "ledgers:SetLimit", "Raise or lower a limit."),
+    _entry("ledger verify", "ledgers:VerifyLedger", "Check that no entry was changed, removed or put back."),
+    _entry("ledger head", "ledgers:ShowHead", "Print the head, to note it down elsewhere."),
+    _entry("algorithms", "algorithms:ShowAlgorithms", "List the algorithms, or show the parameters of one."),
+    _entry("audit algorithm", "audits:AuditAlgorithm", "Search for a violation of the privacy that an algorithm claims."),
+    _entry("audit perturbation", "audits:AuditPerturbation", "Attack a perturbed table with the original at hand."),
+    _entry("audit inversion", "audits:AuditInversion", "Infer a sensitive attribute of known people from a released model."),
+    _entry("perturb", "perturbing:Perturb", "Hide the values of a table or a stream.", per_algorithm=True),
+    _entry("compare", "comparing:Compare", "Mine a perturbed table beside the original."),
+    _entry("gwas open", "gwas:OpenStudy", "Give the people of a study a budget."),
+    _entry("gwas qc", "gwas:ControlQuality", "Show what quality control keeps: exact numbers, for the owner."),
+    _entry("gwas top-snps", "gwas:ChooseTopSnps", "Choose the variants most associated with the phenotype."),
+    _entry("gwas count-significant", "gwas:CountSignificant", "Count the significant variants privately."),
+    _entry("gwas tables", "gwas:ReleaseTables", "Release noisy genotype tables of named variants."),
+    _entry("gwas convert", "gwas:ConvertGenotypes", "Write the genotypes as a table that other tools read."),
+    _entry("gwas homer", "gwas:AttackStudy", "Attack a study, as its owner: who can be recognised?"),
+    _entry("model show", "models:ShowModel", "Show what a model was made with, and its guarantee."),
+    _entry("keys", "keys:MakeKeys", "Make a pair of keys to sign models with."),
+    _entry("export", "exporting:Export", "Turn a run document into a script, a notebook or a command."),
+    _entry("demo", "demonstration:Demonstrate", "Tell Privet's story on a table of generated patients."),
+)  # fmt: skip
+
+
+def entry_of(name: str) -> Entry:
+    """The use case of that name, such as ``schema draft``."""
+    for entry in USE_CASES:
+        if entry.name == name:
+            return entry
+    known = ", ".join(entry.name for entry in USE_CASES)
+    raise ParameterError(f"There is no use case '{name}'.", f"Choose one of: {known}.")
+
+
+def use_case(name: str) -> type[UseCase]:
+    """The class of the use case of that name.
+
+    >>> use_case("fit").__name__
+    'Fit'
+    """
+    return entry_of(name).load()

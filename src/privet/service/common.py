@@ -1,0 +1,41 @@
+"""Parameters that several use cases share, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from privet.parameters import Alias, Argument, File, OfAlgorithm
+
+__all__ = [
+    "ENGINES",
+    "Data",
+    "Engine",
+    "Force",
+    "ModelFile",
+    "Public",
+    "Report",
+    "SchemaFile",
+    "SeedNumber",
+    "Settings",
+    "VerifyKey",
+]
+
+ENGINES = ("auto", "memory", "duckdb")
+
+Data = Annotated[Path, File(), Argument(), "The table."]
+SchemaFile = Annotated[Path, File(), Alias("s"), "What is public about the table."]
+ModelFile = Annotated[Path, File(), Argument(), "A released model."]
+VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
+Engine = Annotated[
+    Literal["auto", "memory", "duckdb"],
+    "Who reads the table: Privet itself (memory), or DuckDB for CSV and Parquet files.",
+]
+SeedNumber = Annotated[
+    int | None, "Repeatable noise, for tests only: it voids the guarantee and needs a run without a ledger."
+]
+Settings = Annotated[Mapping[str, Any], OfAlgorithm(), "The algorithm's own parameters."]
+Force = Annotated[bool, "Replace the output file if it is there already."]
+Report = Annotated[Path | None, File("out"), Alias("o"), "Write an HTML report."]
+Public = Annotated[bool, "The table is public: exact scores, free. Never say this of private data."]

@@ -1,0 +1,124 @@
+"""The run document: a small JSON text that says what was run, from which scripts and commands are made.
+
+It holds the use case's name and its parameters, and who pays: no result, no noise, nothing from the table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from privet.errors import ParameterError
+from privet.parameters import parameters_of
+from privet.registry import algorithm
+from privet.service.case import UseCase
+from privet.service.catalogue import use_case
+from privet.service.session import Session
+
+__all__ = ["RunDocument"]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RunDocument:
+    """What was run: a use case by its name, its parameters as plain data, and the ledger's file.
+
+    >>> from privet.service import Fit
+    >>> case = Fit(algorithm="naive-bayes", data="people.csv", schema="people.schema.toml")
+    >>> document = RunDocument.of("fit", case, Session(ledger="privet-ledger.db"))
+    >>> document.parameters
+    {'algorithm': 'naive-bayes', 'data': 'people.csv', 'schema': 'people.schema.toml'}
+    >>> RunDocument.read_dict(document.to_dict()).case == case
+    True
+    """
+
+    use_case: str
+    parameters: dict[str, Any]
+    ledger: str | None = None
+
+    @classmethod
+    def of(cls, name: str, case: UseCase, session: Session) -> RunDocument:
+        """The document of a run; parameters that have their default value are left out."""
+        defaults = {p.name: p.default for p in parameters_of(type(case))}
+        given = {f.name: getattr(case, f.name) for f in fields(case)}
+        kept = {n: v for n, v in given.items() if v != defaults[n] and v not in (None, {}, ())}
+        if "algorithm" in kept and "parameters" in kept:
+            usual = {p.name: p.default for p in parameters_of(algorithm(kept["algorithm"]).load())}
+            own = kept["parameters"].items()
+            kept["parameters"] = {n: v for n, v in own if n == "epsilon" or v != usual.get(n)}
+        ledger = session.ledger if isinstance(session.ledger, str | Path) else None
+        return cls(
+            name,
+            {n: _plain(v) for n, v in kept.items()},
+            None if ledger is None or not case.uses_ledger else str(ledger),
+        )
+
+    @property
+    def case(self) -> UseCase:
+        """The use case, ready to be run again."""
+        cls = use_case(self.use_case)
+        kinds = {p.name: p for p in parameters_of(cls)}
+        if unknown := sorted(set(self.parameters) - set(kinds)):
+            raise ParameterError(f"The use case '{self.use_case}' has no parameter '{unknown[0]}'.")
+        return cls(**{n: _restored(kinds[n], v) for n, v in self.parameters.items()})
+
+    def session(self) -> Session:
+        return Session(ledger=self.ledger)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "privet_run": FORMAT,
+            "use_case": self.use_case,
+            "parameters": self.parameters,
+            "ledger": self.ledger,
+        }
+
+    def write(self, path: str | Path) -> None:
+        Path(path).write_text(
+            json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> RunDocument:
+        """The document in a file."""
+        name = Path(path).name
+        try:
+            return cls.read_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except OSError:
+            raise ParameterError(f"There is no run document {name}.", "Check its path.") from None
+        except ValueError as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(f"{name} is not a run document: it is not valid JSON.") from None
+
+    @classmethod
+    def read_dict(cls, data: Any) -> RunDocument:
+        if not isinstance(data, dict) or "privet_run" not in data:
+            raise ParameterError("This is not a run document.", "Save one with the run that it describes.")
+        if data["privet_run"] != FORMAT:
+            raise ParameterError("This run document is in a newer format.", "Update Privet to read it.")
+        name, parameters, ledger = (data.get(key) for key in ("use_case", "parameters", "ledger"))
+        whole = isinstance(name, str) and isinstance(parameters, dict) and isinstance(ledger, str | None)
+        if not whole or not all(isinstance(key, str) for key in parameters):
+            raise ParameterError("The run document lacks a part, or a part has the wrong form.")
+        return cls(name, parameters, ledger)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _restored(parameter: Any, value: Any) -> Any:
+    if parameter.many and isinstance(value, list):
+        return tuple(Path(each) if parameter.kind is Path else each for each in value)
+    return Path(value) if parameter.kind is Path and isinstance(value, str) else value

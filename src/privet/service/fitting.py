@@ -1,0 +1,196 @@
+"""Fitting: planned, rehearsed, paid for, learned, and delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import Ge, Le
+
+from privet.errors import ParameterError
+from privet.parameters import Alias, File, Named, When
+from privet.registry import algorithm as entry_of
+from privet.service.building import build, settled
+from privet.service.case import Result, UseCase
+from privet.service.common import Data, Engine, Force, SchemaFile, SeedNumber, Settings
+from privet.service.session import Session
+
+if TYPE_CHECKING:
+    from privet.release import Guarantee
+    from privet.schema import Schema
+    from privet.service.plans import Plan
+
+__all__ = ["Fit", "Fitted"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit(UseCase):
+    """Learn a private model from the table DATA."""
+
+    spends: ClassVar[bool] = True
+    uses_ledger: ClassVar[bool] = True
+    stdout_name: ClassVar[str] = "model.json"
+
+    algorithm: Annotated[str, "What learns."]
+    data: Data
+    parameters: Settings = field(default_factory=dict)
+    schema: SchemaFile
+    output: Annotated[
+        Path | None, File("out", stdout=True, kept=True), Alias("o"), "Where the model goes."
+    ] = None
+    force: Force = False
+    sign_key: Annotated[Path | None, File(), "Sign the model with this private key."] = None
+    tune: Annotated[bool, "Try several settings and keep the best; epsilon and delta pay for all of it."] = (
+        False
+    )
+    grid: Annotated[
+        Mapping[str, Any] | None,
+        Named("NAME=VALUE,…"),
+        Alias("try"),
+        When("tune", True),
+        "With tuning: the values to try; without any, the algorithm's own.",
+    ] = None
+    trials: Annotated[
+        float | None, Ge(1), Le(5000), When("tune", True), "With tuning: how many trials on average."
+    ] = None
+    engine: Engine = "auto"
+    seed: SeedNumber = None
+
+    @property
+    def always_planned(self) -> bool:  # type: ignore[override]  # a search does more than its parameters say
+        return self.tune
+
+    def plan(self, session: Session) -> Plan:
+        """What a fit would cost, what would be left, and the expected error of each step."""
+        from privet.service.plans import planned
+        from privet.service.tuning import tuning_events
+
+        self._check_places()
+        ledger = session.opened_ledger()
+        with session.progress("Planning", "rows") as watch:
+            table = session.table(self.data, self._schema, self.engine, watch)
+            if self.tune:
+                found = self._search(ledger).plan()
+                events = tuning_events(found.guarantee.amount, self._what)
+                plan = planned(self._what, found.guarantee, self._schema, table, events, ledger)
+                return replace(plan, search=found)
+            twin = self._twin
+            return planned(self._what, twin.guarantee_, self._schema, table, None, ledger, twin._foreseen())
+
+    def run(self, session: Session) -> Fitted:
+        """A fitted model with its guarantee, written to its file if one was named."""
+        from privet.service.accounts import paying
+
+        self._check_places()
+        ledger = session.opened_ledger()
+        if self.tune:
+            # Nobody watches the progress of a search: how many trials there are must stay secret.
+            table = session.table(self.data, self._schema, self.engine)
+            with paying(ledger, table, self._schema):
+                return self._delivered(self._search(ledger).fit(table))
+        estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
+        # A run that cannot work (shares too small for the noise, say) fails here, where it costs nothing.
+        _ = self._twin
+        with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
+            table = session.table(self.data, self._schema, self.engine, watch)
+            with paying(ledger, table, self._schema):
+                return self._delivered(estimator.fit(table))
+
+    @property
+    def _what(self) -> str:
+        return f"{'tune' if self.tune else 'fit'} {self.algorithm}"
+
+    @cached_property
+    def _schema(self) -> Schema:
+        return settled(self.schema)
+
+    @cached_property
+    def _twin(self) -> Any:
+        """The algorithm, fitted to a table without records: what is public about a fit."""
+        return build(self.algorithm, self._schema, self.parameters, seed=self.seed)._rehearsed()
+
+    def _search(self, ledger: Any) -> Any:
+        from privet.service.tuning import search_of
+
+        return search_of(
+            self.algorithm, self._schema, self.parameters, self.grid, self.trials, ledger, self.seed
+        )
+
+    def _check_places(self) -> None:
+        """A budget that is spent does not come back: everything that can fail later is tried first."""
+        from privet.service.outputs import check_key, check_place
+
+        entry_of(self.algorithm)
+        if not self.tune and (self.grid is not None or self.trials is not None):
+            raise ParameterError("A grid and a number of trials say how to tune.", "Ask for tuning, too.")
+        if self.output is not None:
+            check_place(self.output, force=self.force)
+        if self.sign_key is not None:
+            check_key(self.sign_key)
+
+    def _delivered(self, fitted: Any) -> Fitted:
+        """The result, with the model written: it is paid for now and, whatever happens, not lost."""
+        from privet.service.outputs import save
+
+        model, tuned = fitted, None
+        if self.tune:
+            model = fitted.best_estimator_
+            tuned = Tuned(fitted.best_parameters_, *fitted.best_figure)
+        document = None if self.output is None else save(model, self.output, key=self.sign_key)
+        return Fitted(self.algorithm, model, self.output, document, tuned)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The settings that a search chose, and how good they are on the records held out."""
+
+    chosen: Mapping[str, Any]
+    name: str
+    figure: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"chosen": dict(self.chosen), self.name: self.figure.to_dict()}
+
+    def text(self) -> str:
+        chosen = ", ".join(f"{name} = {value}" for name, value in self.chosen.items())
+        return f"Chosen: {chosen}. On the records kept apart, {self.name} = {self.figure}."
+
+
+@dataclass(frozen=True)
+class Fitted(Result):
+    """A fitted model, and the document that was written of it (None if no file was named)."""
+
+    algorithm: str
+    model: Any
+    place: Path | None = None
+    document: dict[str, Any] | None = None
+    tuned: Tuned | None = None
+
+    @property
+    def guarantee(self) -> Guarantee:  # type: ignore[override]
+        found: Guarantee = self.model.guarantee_
+        return found
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (self.tuned.text(),) if self.tuned else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        document = self.document or {}
+        return {
+            "algorithm": self.algorithm,
+            "model": str(self.place) if self.place else None,
+            "digest": document.get("digest"),
+            "signed": "signature" in document,
+            "guarantee": self.guarantee.to_dict(),
+        } | ({"tuned": self.tuned.to_dict()} if self.tuned else {})
+
+    def text(self) -> str:
+        written = f" and written to {self.place}" if self.place else ""
+        lines = [f"{self.algorithm} was fitted{written}."]
+        if explanation := getattr(self.model, "explanation_", ""):
+            lines.append(f"How: {explanation}")
+        return "\n".join([*lines, self.guarantee.headline])

@@ -1,0 +1,201 @@
+"""Scores of models: exact on data declared public, noised and paid for on all other data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from annotated_types import Ge
+
+from privet.errors import ParameterError
+from privet.service.building import build, settled
+from privet.service.case import Result, UseCase
+from privet.service.common import Data, Engine, ModelFile, Public, SchemaFile, SeedNumber, Settings, VerifyKey
+from privet.service.session import Session
+
+if TYPE_CHECKING:
+    from privet.release import Guarantee
+    from privet.service.plans import Plan
+
+__all__ = ["CrossValidate", "Evaluate", "Scored"]
+
+
+@dataclass(frozen=True)
+class Scored(Result):
+    """Figures with error bars, and their guarantee."""
+
+    found: Any
+
+    @property
+    def guarantee(self) -> Guarantee:  # type: ignore[override]
+        found: Guarantee = self.found.guarantee
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.found.to_dict()
+        return found
+
+    def text(self) -> str:
+        return str(self.found.text())
+
+
+def _priced(epsilon: float | None, public: bool) -> None:
+    if (epsilon is None) != public:
+        raise ParameterError(
+            "Scores either cost an epsilon or are of public data.", "Give one of the two, not both."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluate(UseCase):
+    """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
+
+    Scores on private data give people away like any other figure, so they are noised and paid for.
+    """
+
+    spends: ClassVar[bool] = True
+    uses_ledger: ClassVar[bool] = True
+
+    model: ModelFile
+    data: Data
+    epsilon: Annotated[float | None, "What the scores may cost (needed unless the data is public)."] = None
+    delta: Annotated[float, "The cost's delta."] = 0.0
+    public: Public = False
+    verify_key: VerifyKey = None
+    engine: Engine = "auto"
+    seed: SeedNumber = None
+
+    @cached_property
+    def _model(self) -> Any:
+        from privet.model import load_model
+
+        return load_model(self.model, self.verify_key)
+
+    def plan(self, session: Session) -> Plan | None:
+        """What the scores would cost, and how far they may be off."""
+        from privet.evaluation import evaluation_cost
+        from privet.service.plans import planned
+
+        _priced(self.epsilon, self.public)
+        model = self._model
+        if self.epsilon is None:
+            return None
+        cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
+        ledger = session.opened_ledger()
+        with session.progress("Planning", "rows") as watch:
+            table = session.table(self.data, model.schema_, self.engine, watch)
+            return planned(f"evaluate {type(model).__name__}", cost, model.schema_, table, None, ledger)
+
+    def run(self, session: Session) -> Scored:
+        from privet.evaluation import evaluate, evaluation_cost
+        from privet.service.accounts import paying
+
+        _priced(self.epsilon, self.public)
+        model, ledger = self._model, None if self.public else session.opened_ledger()
+        if self.epsilon is not None:  # what cannot work fails before it is paid for
+            evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
+        with session.progress("Evaluating", "rows") as watch:
+            table = session.table(self.data, model.schema_, self.engine, watch)
+            with paying(ledger, table, model.schema_):
+                return Scored(
+                    evaluate(
+                        model,
+                        table,
+                        epsilon=self.epsilon,
+                        delta=self.delta,
+                        public=self.public,
+                        ledger=ledger,
+                        random_state=self.seed,
+                    )
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossValidate(UseCase):
+    """Learn from all parts of the table DATA but one, and score on that one, in turn.
+
+    Each of the models is paid for.
+    """
+
+    spends: ClassVar[bool] = True
+    uses_ledger: ClassVar[bool] = True
+
+    algorithm: Annotated[str, "What learns."]
+    data: Data
+    parameters: Settings = field(default_factory=dict)
+    schema: SchemaFile
+    folds: Annotated[int, Ge(2), "How many parts."] = 10
+    repeats: Annotated[int, Ge(1), "How often, with new folds."] = 1
+    score_epsilon: Annotated[
+        float | None, "What the scores of one repeat may cost (needed unless the data is public)."
+    ] = None
+    score_delta: Annotated[float, "Their delta."] = 0.0
+    public: Public = False
+    engine: Engine = "auto"
+    seed: SeedNumber = None
+
+    @cached_property
+    def _estimator(self) -> Any:
+        return build(self.algorithm, settled(self.schema), self.parameters, seed=self.seed)
+
+    def _cost(self) -> Any:
+        from privet.evaluation import cross_validation_cost
+
+        return cross_validation_cost(
+            self._estimator,
+            folds=self.folds,
+            repeats=self.repeats,
+            epsilon=self.score_epsilon,
+            delta=self.score_delta,
+        )
+
+    def plan(self, session: Session) -> Plan | None:
+        """What it would cost in total: every record is in all training sets but one."""
+        from privet.evaluation.cross_validation import cross_validation_event
+        from privet.service.plans import planned
+
+        _priced(self.score_epsilon, self.public)
+        if self.score_epsilon is None:
+            return None
+        schema, ledger = settled(self.schema), session.opened_ledger()
+        cost = self._cost()
+        what = f"{self.folds}-fold cross-validation of {type(self._estimator).__name__}"
+        event = cross_validation_event(
+            self._estimator,
+            what,
+            folds=self.folds,
+            repeats=self.repeats,
+            epsilon=self.score_epsilon,
+            delta=self.score_delta,
+        )
+        with session.progress("Planning", "rows") as watch:
+            table = session.table(self.data, schema, self.engine, watch)
+            return planned(what, cost, schema, table, [event], ledger)
+
+    def run(self, session: Session) -> Scored:
+        from privet.evaluation import cross_validate
+        from privet.service.accounts import paying
+
+        _priced(self.score_epsilon, self.public)
+        schema, ledger = settled(self.schema), None if self.public else session.opened_ledger()
+        if not self.public:
+            self._cost()
+        table = session.table(self.data, schema, self.engine)
+        with (
+            session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
+            paying(ledger, table, schema),
+        ):
+            return Scored(
+                cross_validate(
+                    self._estimator,
+                    table,
+                    folds=self.folds,
+                    repeats=self.repeats,
+                    epsilon=self.score_epsilon,
+                    delta=self.score_delta,
+                    public=self.public,
+                    ledger=ledger,
+                    progress=progress,
+                )
+            )

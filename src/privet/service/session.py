@@ -1,0 +1,62 @@
+"""Who runs a use case: whose ledger pays, under which name, and who watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privet.budget import Ledger
+    from privet.schema import Schema
+    from privet.sources import Source
+
+__all__ = ["Progress", "Session", "Watch"]
+
+# Called with how much is done so far, and out of how much, once that is known.
+Watch = Callable[[int, int | None], None]
+# What is being done, and in which unit it is counted; gives the Watch to call, or None if nobody looks.
+Progress = Callable[[str, str], AbstractContextManager[Watch | None]]
+
+
+def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
+    return nullcontext()
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a run needs besides its own parameters. The command line makes one for each command.
+
+    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``stdin`` and ``stdout`` are the
+    file descriptors of a run that filters a stream.
+
+    >>> Session().opened_ledger() is None
+    True
+    """
+
+    ledger: Ledger | str | Path | None = None
+    analyst: str | None = None
+    progress: Progress = field(default=_unwatched, compare=False)
+    stdin: int = 0
+    stdout: int = 1
+
+    def opened_ledger(self, *, create: bool = False) -> Ledger | None:
+        """The ledger that pays, used under the analyst's name."""
+        from privet.budget import Ledger
+        from privet.service.accounts import open_ledger
+
+        if self.ledger is None:
+            return None
+        if isinstance(self.ledger, Ledger):
+            return self.ledger.as_analyst(self.analyst) if self.analyst else self.ledger
+        return open_ledger(self.ledger, self.analyst, create=create)
+
+    def table(
+        self, data: str | Path, schema: Schema | None, engine: str = "auto", watch: Watch | None = None
+    ) -> Source:
+        """The table that a use case's parameter names: here, a file."""
+        from privet.service.tables import open_table
+
+        return open_table(data, schema, engine=engine, watch=watch)
