@@ -7,6 +7,7 @@ names are held, so that listing the algorithms imports none of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -83,8 +84,10 @@ def algorithm(name: str) -> Entry:
     for entry in ALGORITHMS:
         if entry.name == name:
             return entry
-    known = ", ".join(entry.name for entry in ALGORITHMS)
-    raise ParameterError(f"There is no algorithm '{name}'.", f"Choose one of: {known}.")
+    known = [entry.name for entry in ALGORITHMS]
+    near = get_close_matches(name, known, n=1)
+    meant = f" Did you mean {near[0]}?" if near else ""
+    raise ParameterError(f"There is no algorithm '{name}'.{meant}", f"Choose one of: {', '.join(known)}.")
 
 
 def name_of(estimator: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from privet import __version__
-from privet.cli.commands import commands
+from privet.cli.commands import Suggesting, commands
 from privet.cli.output import Output
 from privet.cli.remedies import words_for
 from privet.errors import PrivetError
@@ -23,7 +23,7 @@ Exit codes: 0 done; 1 declined or unexpected; 2 a wrong parameter; 3 schema; 4 d
 allow it; 6 ledger; 7 model; 8 an optional part is missing; 130 interrupted."""
 
 
-class App(click.Group):
+class App(Suggesting):
     """Turns every way in which a command can end into a message and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -67,12 +67,18 @@ class App(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-@click.group(cls=App, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=App,
+    invoke_without_command=True,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="privet")
 @click.option(
     "--debug", is_flag=True, help="Show where an error arose (never its text, which could quote data)."
 )
-def app(debug: bool) -> None:
+@click.pass_context
+def app(context: click.Context, debug: bool) -> None:
     """Mine sensitive tables, and let out only what is safe to let out.
 
     \b
@@ -84,6 +90,8 @@ def app(debug: bool) -> None:
       privet fit naive-bayes people.csv --schema people.schema.toml -o model.json
       privet predict model.json new.csv -o predicted.csv
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for _command in commands():

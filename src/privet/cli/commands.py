@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -16,7 +17,7 @@ from privet.registry import Entry as Algorithm
 from privet.registry import algorithms_with
 from privet.service.catalogue import GROUPS, USE_CASES, Entry
 
-__all__ = ["commands"]
+__all__ = ["Suggesting", "commands"]
 
 
 def commands() -> list[click.Command]:
@@ -89,7 +90,22 @@ class Lazy(click.Command):
         return super().make_context(*words, **more)
 
 
-class LazyGroup(click.Group):
+class Suggesting(click.Group):
+    """A group that, given a word that it does not know, names the nearest that it does."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if near and "Did you mean" not in error.message:
+                error.message += f" Did you mean {near[0]}?"
+            raise
+
+
+class LazyGroup(Suggesting):
     """A group of use cases. A member called ``algorithm`` is meant if none of the others is named."""
 
     def __init__(self, name: str, help: str) -> None:
@@ -110,7 +126,7 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-class PerAlgorithm(click.Group):
+class PerAlgorithm(Suggesting):
     """One subcommand for each algorithm that the command takes, made (and imported) when it is used."""
 
     def __init__(self, entry: Entry) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 __all__ = ["words_for"]
 
 _WORDS = {
+    "draft-schema": "Name it with  --schema FILE,  or make a start:  privet schema draft {data}",
     "replace": "Choose another name, or add  --force  to replace it.",
     "open-account": (
         "The owner of the data opens an account:\n"

@@ -7,16 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from privet.budget import Ledger
-from privet.errors import ParameterError
+from privet.errors import ParameterError, SchemaError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
 from privet.schema import Schema, read_schema
 
-__all__ = ["build", "settled"]
+__all__ = ["build", "schema_beside", "settled"]
 
 
-def settled(schema: Schema | str | Path) -> Schema:
-    """The schema, from its file if that is what was given; every entry must be confirmed."""
+def schema_beside(data: str | Path) -> Path:
+    """The schema file that belongs to a table's file: where a draft of it is written.
+
+    >>> schema_beside("clinic/people.csv.gz").name
+    'people.schema.toml'
+    """
+    return Path(data).with_name(f"{Path(data).name.split('.')[0] or 'table'}.schema.toml")
+
+
+def settled(schema: Schema | str | Path | None, data: str | Path | None = None) -> Schema:
+    """The schema, from its file (by default the one beside the data); every entry must be confirmed."""
+    if schema is None:
+        if data is None or not schema_beside(data).exists():
+            raise SchemaError(
+                "What is public about the table is not known: no schema was named, and there is none beside it.",
+                "Name the schema's file, or draft one.",
+                "draft-schema",
+            )
+        schema = schema_beside(data)
     if not isinstance(schema, Schema):
         schema = read_schema(schema)
     schema.require_confirmed()

@@ -25,7 +25,12 @@ __all__ = [
 ENGINES = ("auto", "memory", "duckdb")
 
 Data = Annotated[Path, File(), Argument(), "The table."]
-SchemaFile = Annotated[Path, File(), Alias("s"), "What is public about the table."]
+SchemaFile = Annotated[
+    Path | None,
+    File(),
+    Alias("s"),
+    "What is public about the table; None takes it from NAME.schema.toml beside the table.",
+]
 ModelFile = Annotated[Path, File(), Argument(), "A released model."]
 VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
 Engine = Annotated[

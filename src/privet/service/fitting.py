@@ -37,7 +37,7 @@ class Fit(UseCase):
     algorithm: Annotated[str, "What learns."]
     data: Data
     parameters: Settings = field(default_factory=dict)
-    schema: SchemaFile
+    schema: SchemaFile = None
     output: Annotated[
         Path | None, File("out", stdout=True, kept=True), Alias("o"), "Where the model goes."
     ] = None
@@ -105,7 +105,7 @@ class Fit(UseCase):
 
     @cached_property
     def _schema(self) -> Schema:
-        return settled(self.schema)
+        return settled(self.schema, self.data)
 
     @cached_property
     def _twin(self) -> Any:

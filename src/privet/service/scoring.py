@@ -16,6 +16,7 @@ from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
+    from privet.schema import Schema
     from privet.service.plans import Plan
 
 __all__ = ["CrossValidate", "Evaluate", "Scored"]
@@ -124,7 +125,7 @@ class CrossValidate(UseCase):
     algorithm: Annotated[str, "What learns."]
     data: Data
     parameters: Settings = field(default_factory=dict)
-    schema: SchemaFile
+    schema: SchemaFile = None
     folds: Annotated[int, Ge(2), "How many parts."] = 10
     repeats: Annotated[int, Ge(1), "How often, with new folds."] = 1
     score_epsilon: Annotated[
@@ -136,8 +137,12 @@ class CrossValidate(UseCase):
     seed: SeedNumber = None
 
     @cached_property
+    def _schema(self) -> Schema:
+        return settled(self.schema, self.data)
+
+    @cached_property
     def _estimator(self) -> Any:
-        return build(self.algorithm, settled(self.schema), self.parameters, seed=self.seed)
+        return build(self.algorithm, self._schema, self.parameters, seed=self.seed)
 
     def _cost(self) -> Any:
         from privet.evaluation import cross_validation_cost
@@ -158,7 +163,7 @@ class CrossValidate(UseCase):
         _priced(self.score_epsilon, self.public)
         if self.score_epsilon is None:
             return None
-        schema, ledger = settled(self.schema), session.opened_ledger()
+        schema, ledger = self._schema, session.opened_ledger()
         cost = self._cost()
         what = f"{self.folds}-fold cross-validation of {type(self._estimator).__name__}"
         event = cross_validation_event(
@@ -178,7 +183,7 @@ class CrossValidate(UseCase):
         from privet.service.accounts import paying
 
         _priced(self.score_epsilon, self.public)
-        schema, ledger = settled(self.schema), None if self.public else session.opened_ledger()
+        schema, ledger = self._schema, None if self.public else session.opened_ledger()
         if not self.public:
             self._cost()
         table = session.table(self.data, schema, self.engine)
