@@ -100,7 +100,7 @@ class Suggesting(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if near and "Did you mean" not in error.message:
+            if near and not getattr(error, "possibilities", None):  # newer versions of click name some
                 error.message += f" Did you mean {near[0]}?"
             raise
 

@@ -29,7 +29,7 @@ def settled(schema: Schema | str | Path | None, data: str | Path | None = None) 
     if schema is None:
         if data is None or not schema_beside(data).exists():
             raise SchemaError(
-                "What is public about the table is not known: no schema was named, and there is none beside it.",
+                "What is public about the table is not known: no schema was named, and none is beside it.",
                 "Name the schema's file, or draft one.",
                 "draft-schema",
             )
