@@ -43,11 +43,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("pages", nargs="*", metavar="PAGE", choices=["all", *known, []])
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="their names, or 'all'")
     parser.add_argument(
         "--minutes", type=float, help="stop measuring after so many; 0 writes from what is stored"
     )
     asked = parser.parse_args()
+    if unknown := [name for name in asked.pages if name not in ("all", *known)]:
+        parser.error(f"there is no page {', '.join(unknown)}; without a name all are listed")
     if not asked.pages:
         for page in known.values():
             print(f"{page.paper:<10} {page.name:<28} {page.status():<22} {page.title}")

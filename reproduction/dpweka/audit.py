@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def _audited(case: Case) -> dict[str, Any]:
 
 def cells() -> Iterator[Cell]:
     for case in cases():
-        yield Cell(case.key, lambda case=case: _audited(case))  # type: ignore[misc]
+        yield Cell(case.key, partial(_audited, case))
 
 
 def write(found: Results, folder: Path) -> list[Figure]:

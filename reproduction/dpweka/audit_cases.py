@@ -61,8 +61,8 @@ def cases() -> Iterator[Case]:
             unit=Unit(relation),
         )
         for method in METHODS:
-            steps = {"steps": 4} if method == "privgene" else {}
-            model = LogisticRegression(epsilon=1.0, schema=small, method=method, **steps)
+            how: dict[str, Any] = {"method": method} | ({"steps": 4} if method == "privgene" else {})
+            model = LogisticRegression(epsilon=1.0, schema=small, **how)
             yield Case(
                 f"Privet, {method}, two attributes, all pairs", relation, 1.0, model, small, False, 4_000, 24
             )
@@ -71,7 +71,9 @@ def cases() -> Iterator[Case]:
 
 def published(relation: Relation) -> Iterator[Case]:
     """The published methods, which are expected to fall where the proof is wrong and it shows."""
-    two, four = (schema_of(relation, **{f"x{j}": (-1.0, 1.0) for j in range(width)}) for width in (2, 4))
+    box: Any = (-1.0, 1.0)
+    two = schema_of(relation, x0=box, x1=box)
+    four = schema_of(relation, x0=box, x1=box, x2=box, x3=box)
     small = Schema.of(
         {"fever": ["no", "yes"], "age": (0.0, 100.0), "ill": ["no", "yes"]},
         target="ill",
@@ -103,7 +105,7 @@ class Clear:
     schema: Schema
     pair: Pair
 
-    def logistic(self, name: str, method: str, delta: float = 0.0, runs: int = 12_000, **more: Any) -> Case:
+    def logistic(self, name: str, method: Any, delta: float = 0.0, runs: int = 12_000, **more: Any) -> Case:
         model = LogisticRegression(
             epsilon=CLEAR_EPSILON, delta=delta, schema=self.schema, method=method, **more
         )

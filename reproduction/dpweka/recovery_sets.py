@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -130,8 +130,7 @@ def cells(genotypes: bool) -> Iterator[Cell]:
     for chosen in SETS:
         if chosen.genotypes == genotypes:
             for contender in chosen.contenders:
-                key = f"{chosen.name}/{contender.name}"
-                yield Cell(key, lambda s=chosen, c=contender: measured(s, c))  # type: ignore[misc]
+                yield Cell(f"{chosen.name}/{contender.name}", partial(measured, chosen, contender))
 
 
 def curves(found: Results, genotypes: bool) -> dict[str, list[Recovery]]:

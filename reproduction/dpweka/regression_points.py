@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
@@ -62,7 +62,7 @@ class Wish:
         """Some splits at a time."""
         for first in range(0, self.runs, TOGETHER):
             seeds = range(first, min(first + TOGETHER, self.runs))
-            yield Cell(f"{self.key}/{first:02}", lambda seeds=seeds: self._errors(seeds))  # type: ignore[misc]
+            yield Cell(f"{self.key}/{first:02}", partial(self._errors, seeds))
 
     def point(self, found: Results) -> Point | None:
         """What is known so far; it may rest on fewer splits than are wanted."""

@@ -20,7 +20,7 @@ from privet.schema import Schema
 from reproduction import markdown
 from reproduction.geometric import as_published
 
-__all__ = ["VARIANTS", "Outcome", "Variant", "attacked", "outcomes", "outcomes_table", "rankings"]
+__all__ = ["VARIANTS", "Outcome", "Variant", "attacked", "numbers", "outcomes", "outcomes_table", "rankings"]
 
 WIDTH, RECORDS = 4, 1500
 
@@ -153,6 +153,21 @@ def attacked(variant: Variant, seed: int, **how: Any) -> AttackReport:
     schema = Schema.of(dict.fromkeys(names, variant.bounds))
     Y = variant.release(X, schema, seed)
     return audit_perturbation(X, Y, schema=schema, columns=names, random_state=seed, **how)
+
+
+def numbers(report: AttackReport) -> dict[str, Any]:
+    """A report as plain data, without its sentences; ``AttackReport.from_dict`` reads it."""
+    found = report.to_dict()
+    attacks = [
+        attack
+        | {"explanation": "", "note": ""}
+        | {
+            "errors": attack["errors"]
+            and {name: float(f"{error:.6g}") for name, error in attack["errors"].items()}
+        }
+        for attack in found["attacks"]
+    ]
+    return found | {"verdict": "", "attacks": attacks}
 
 
 def outcomes(

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figures import Figure
 from privet.audit.perturbation.report import AttackReport
 from reproduction import markdown
-from reproduction.geometric.attacks import VARIANTS, attacked, outcomes, outcomes_table, rankings
+from reproduction.geometric.attacks import (
+    VARIANTS,
+    Variant,
+    attacked,
+    numbers,
+    outcomes,
+    outcomes_table,
+    rankings,
+)
 from reproduction.page import Cell, Page, Results
 
 SEEDS = 20
 
 
+def _measured(variant: Variant, seed: int) -> dict[str, Any]:
+    return numbers(attacked(variant, seed, records=1000))
+
+
 def cells() -> Iterator[Cell]:
     for variant in VARIANTS:
         for seed in range(SEEDS):
-            yield Cell(
-                f"{variant.name}/{seed:02}",
-                lambda v=variant, s=seed: attacked(v, s, records=1000).to_dict(),  # type: ignore[misc]
-            )
+            yield Cell(f"{variant.name}/{seed:02}", partial(_measured, variant, seed))
 
 
 def write(results: Results, folder: Path) -> list[Figure]:

@@ -57,7 +57,8 @@ def _flowed(folder: Path, size: float) -> Flow:
     ]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start, sent, rows = time.perf_counter(), 0.0, 0
-    gigabytes, megabytes = [], []
+    gigabytes: list[float] = []
+    megabytes: list[float] = []
     with subprocess.Popen(
         command("--key", "key.json"),
         stdin=subprocess.PIPE,

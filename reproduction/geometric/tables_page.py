@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from privet.audit.perturbation.report import AttackReport
 from privet.report import save_svg
 from privet.schema import Category, Number, Schema
 from privet.service.trade_off import TradeOff, trade_off
+from reproduction.geometric.attacks import numbers
 from reproduction.geometric.tables import (
     LEARNERS,
     VARIANTS,
@@ -58,29 +60,29 @@ def load(name: str) -> tuple[pa.Table, Schema]:
     return table, Schema(tuple(columns), target=schema.target)
 
 
-def _by_weka(name: str, column: str, variant: str, learner: str) -> Measured:
+def _by_weka(learner: str, name: str, column: str, variant: str) -> dict[str, Any]:
     table, schema = load(name)
     if name == "adult":
         table = table.slice(0, TRAINING)
     release, _ = released(table, schema, column, variant)
-    [page] = PAGES
-    original = page.store.get(f"WEKA/{learner}/{name}", lambda: weka_measures(table, schema, learner))
-    perturbed = weka_measures(release, schema, learner)
-    return Measured(name, column, variant, "WEKA", table.num_rows, {learner: original}, {learner: perturbed})
+    exact = PAGES[0].store.get(f"WEKA/{learner}/{name}", partial(weka_measures, table, schema, learner))
+    noisy = weka_measures(release, schema, learner)
+    return asdict(Measured(name, column, variant, "WEKA", table.num_rows, {learner: exact}, {learner: noisy}))
 
 
-def _by_scikit_learn(name: str, column: str, variant: str, learner: str) -> Measured:
-    return mined(name, *load(name), column, variant, learners=[learner])
+def _by_scikit_learn(learner: str, name: str, column: str, variant: str) -> dict[str, Any]:
+    return asdict(mined(name, *load(name), column, variant, learners=[learner]))
 
 
-JUDGES: dict[str, Callable[[str, str, str, str], Measured]] = {
-    "WEKA": _by_weka,
-    "scikit-learn": _by_scikit_learn,
-}
+JUDGES = {"WEKA": _by_weka, "scikit-learn": _by_scikit_learn}
 
 
-def _traded(name: str) -> TradeOff:
-    return trade_off(*load(name), LEVELS, folds=10, records=5000, seed=0)
+def _attacked(name: str, column: str, variant: str) -> dict[str, Any]:
+    return numbers(attacked(*load(name), column, variant))
+
+
+def _traded(name: str) -> dict[str, Any]:
+    return trade_off(*load(name), LEVELS, folds=10, records=5000, seed=0).to_dict()
 
 
 def cells() -> Iterator[Cell]:
@@ -88,18 +90,13 @@ def cells() -> Iterator[Cell]:
         for judge, work in JUDGES.items():
             for piece in PIECES:
                 if judge != "WEKA" or (weka_available() and piece[0] != "covertype_20k"):
-                    yield Cell(
-                        "/".join((judge, learner, *piece)),
-                        lambda work=work, piece=piece, learner=learner: asdict(work(*piece, learner)),  # type: ignore[misc]
-                        needed=learner == LEARNERS[0],  # the page says which trees are missing
-                    )
-    for name, column, variant in PIECES:
-        yield Cell(
-            f"attacks/{name}/{column}/{variant}",
-            lambda n=name, c=column, v=variant: attacked(*load(n), c, v).to_dict(),  # type: ignore[misc]
-        )
+                    key = "/".join((judge, learner, *piece))
+                    # The page says which trees are missing.
+                    yield Cell(key, partial(work, learner, *piece), needed=learner == LEARNERS[0])
+    for piece in PIECES:
+        yield Cell("/".join(("attacks", *piece)), partial(_attacked, *piece))
     for name in COLUMNS:
-        yield Cell(f"trade/{name}", lambda n=name: _traded(n).to_dict(), needed=False)  # type: ignore[misc]
+        yield Cell(f"trade/{name}", partial(_traded, name), needed=False)
 
 
 def write(found: Results, folder: Path) -> list[Figure]:
@@ -124,10 +121,11 @@ def write(found: Results, folder: Path) -> list[Figure]:
     return _figures(measured, reports)
 
 
-def _trade(found: dict[str, Any]) -> TradeOff:
-    return TradeOff(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    )
+def _trade(values: dict[str, Any]) -> TradeOff:
+    found: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
+    return TradeOff(**found)
 
 
 def _picture(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from benchmarks import data
@@ -26,14 +27,15 @@ seeds 0 to {last}): {runs} runs for each F, as many as the thesis has, which doe
 """
 
 
+def _measured(name: str, factor: float, seed: int) -> list[float]:
+    return runs(name, *data.load(name), factor, seed=seed)
+
+
 def cells() -> Iterator[Cell]:
     for seed in range(REPEATS):
         for name in SETS:
             for factor in FACTORS:
-                yield Cell(
-                    f"{name}/{factor}/{seed}",
-                    lambda n=name, f=factor, k=seed: runs(n, *data.load(n), f, seed=k),  # type: ignore[misc]
-                )
+                yield Cell(f"{name}/{factor}/{seed}", partial(_measured, name, factor, seed))
 
 
 def write(results: Results, folder: Path) -> list[Figure]:

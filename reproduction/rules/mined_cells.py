@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from benchmarks import data
 from privet.schema import Schema
 from reproduction.page import Cell, Results
 from reproduction.rules import references
-from reproduction.rules.mined import DIRECT, MINERS, Outcome, direct, mine, mine_local
+from reproduction.rules.mined import DIRECT, MINERS, Method, Outcome, direct, mine, mine_local
 from reproduction.rules.mined_published import SETS, SETTINGS
 from reproduction.rules.protocol import Score, Split, score, splits
 
@@ -25,23 +26,27 @@ def cells() -> Iterator[Cell]:
             for epsilon in SETTINGS:
                 for method, fold in _methods(name, epsilon).items():
                     key = f"{method}/{name}/{epsilon}/{seed}"
-                    work = lambda n=name, f=fold, k=seed: _folds(n, f, k)  # noqa: E731
-                    yield Cell(key, work, needed=seed == 0)
+                    yield Cell(key, partial(_folds, name, fold, seed), needed=seed == 0)
 
 
-def _methods(name: str, epsilon: float | None) -> dict[str, Callable[[Split, Schema, int], Outcome]]:
-    found: dict[str, Callable[[Split, Schema, int], Outcome]] = {
-        learner: lambda split, schema, seed, v=learner: direct(v, split, schema, epsilon, seed)
-        for learner in DIRECT
-    }
-    for method, title in MINERS.items():
-        found[title] = lambda split, schema, seed, m=method: mine(name, split, schema, m, epsilon, seed)
+Fold = Callable[[Split, Schema, int], Outcome]
+
+
+def _methods(name: str, epsilon: float | None) -> dict[str, Fold]:
+    def private(learner: str) -> Fold:
+        return lambda split, schema, seed: direct(learner, split, schema, epsilon, seed)
+
+    def mined(method: Method) -> Fold:
+        return lambda split, schema, seed: mine(name, split, schema, method, epsilon, seed)
+
+    found = {learner: private(learner) for learner in DIRECT}
+    found |= {title: mined(method) for method, title in MINERS.items()}
     if epsilon is not None:
         found[LOCAL] = lambda split, schema, seed: mine_local(name, split, schema, epsilon, seed)
     return found
 
 
-def _folds(name: str, fold: Callable[[Split, Schema, int], Outcome], seed: int) -> dict[str, list[float]]:
+def _folds(name: str, fold: Fold, seed: int) -> dict[str, list[float]]:
     table, schema = data.load(name)
     outcomes = [
         fold(s, schema, 10 * seed + s.fold) for s in splits(table, schema.nominal_target().name, 10, seed)

@@ -206,7 +206,8 @@ def _distance(found: Mapping[float | None, Found], methods: Mapping[str, str], w
 
 def _lesson(found: Mapping[float | None, Found]) -> str:
     references = {name: name for name in CLASSIFIERS}
-    within, missed = [], []
+    within: list[str] = []
+    missed: list[str] = []
     for title in MINERS.values():
         for place, name in enumerate(SETS):
             if (title, name) not in found[None]:
@@ -217,7 +218,8 @@ def _lesson(found: Mapping[float | None, Found]) -> str:
             (within if good else missed).append(
                 f"{title} on {name} ({measured.mean:.3f}, thesis {mean:.3f} ± {spread:.2f})"
             )
-    beaten, behind = [], []
+    beaten: list[str] = []
+    behind: list[str] = []
     for place, name in enumerate(SETS):
         top = max(row[place][0] for row in ACCURACY[1.0].values())
         learner, value = _best(found[1.0], name)

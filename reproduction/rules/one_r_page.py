@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks import data
@@ -99,11 +100,14 @@ def _lesson(found: Found) -> str:
     )
 
 
+def _measured(name: str, seed: int) -> dict[str, list[float]]:
+    return repeat(name, *data.load(name), kept(name, 0), seed=seed)
+
+
 def cells() -> Iterator[Cell]:
     for seed in range(REPEATS):
         for name in SETS:
-            work = lambda n=name, k=seed: repeat(n, *data.load(n), kept(n), seed=k)  # noqa: E731
-            yield Cell(f"{name}/{seed}", work, needed=seed == 0)
+            yield Cell(f"{name}/{seed}", partial(_measured, name, seed), needed=seed == 0)
 
 
 def write(results: Results, folder: Path) -> list[Figure]:

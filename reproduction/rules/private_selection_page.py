@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def _measured(name: str, seed: int) -> list[dict[str, Any]]:
 def cells() -> Iterator[Cell]:
     for name, repeats in REPEATS.items():
         for seed in range(repeats):
-            yield Cell(f"{name}/{seed}", lambda n=name, k=seed: _measured(n, k))  # type: ignore[misc]
+            yield Cell(f"{name}/{seed}", partial(_measured, name, seed))
 
 
 def _mean(rows: tuple[dict[str, Any], ...]) -> Compared:

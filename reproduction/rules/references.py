@@ -51,8 +51,12 @@ def cells() -> Iterator[Cell]:
         for seed in range(REPEATS):
             for name in ("iris", "heart_statlog", "breast_w", "ecoli", "sonar"):  # the slow ones last
                 for epsilon in SETTINGS:
-                    work = lambda n=name, e=epsilon, k=seed, m=measure: m(*_folds(n, e, k))  # noqa: E731
+                    work = partial(_measured, measure, name, epsilon, seed)
                     yield Cell(f"{kind}/{name}/{epsilon}/{seed}", work, needed=False)
+
+
+def _measured(measure: Callable[..., Results], name: str, epsilon: float | None, seed: int) -> Results:
+    return measure(*_folds(name, epsilon, seed))
 
 
 def _folds(name: str, epsilon: float | None, seed: int) -> tuple[list[tuple[Split, Split]], Schema]:

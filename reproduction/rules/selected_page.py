@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,19 +48,21 @@ def _compared(name: str) -> list[dict[str, Any]]:
     return [asdict(one) for one in compare_selections(*data.load(name), k=PUBLISHED[name][1])]
 
 
+def _selected(name: str, seed: int) -> list[str]:
+    return selected(*data.load(name), seed=seed)
+
+
 def cells() -> Iterator[Cell]:
     for seed in range(REPEATS):
         for name in SETS:
-            work = lambda n=name, k=seed: selected(*data.load(n), seed=k)  # noqa: E731
-            yield Cell(f"kept/{name}/{seed}", work, needed=seed == 0)
+            yield Cell(f"kept/{name}/{seed}", partial(_selected, name, seed), needed=seed == 0)
     for name in SETS:
-        yield Cell(f"compared/{name}", lambda n=name: _compared(n))  # type: ignore[misc]
+        yield Cell(f"compared/{name}", partial(_compared, name))
 
 
-def kept(name: str) -> list[str]:
-    """The attributes that the first run keeps; other tables use them too."""
-    [page] = PAGES
-    return list(page.store.get(f"kept/{name}/0", lambda: selected(*data.load(name), seed=0)))
+def kept(name: str, seed: int) -> list[str]:
+    """The attributes that one run keeps; other tables use them too."""
+    return list(PAGES[0].store.get(f"kept/{name}/{seed}", partial(_selected, name, seed)))
 
 
 def _private(found: Mapping[str, list[dict[str, Any]]]) -> tuple[str, str]:
