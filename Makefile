@@ -38,7 +38,7 @@ imports: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
 
-experiments: $(VENV)/.installed-experiments ## Measure the papers' tables and figures again (hours; writes docs/experiments)
+experiments: $(VENV)/.installed-experiments ## Measure what the papers' pages lack, and write docs/experiments (hours)
 	$(BIN)/python -m reproduction all
 
 # Every registered algorithm, whole models, with enough runs to show a small fault; ends in an HTML report.

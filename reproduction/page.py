@@ -18,7 +18,10 @@ Results = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to measure; ``work`` gives plain data for JSON. A page can do without cells that are not ``needed``."""
+    """One thing to measure; ``work`` gives plain data for JSON.
+
+    A page can be written without the cells that are not ``needed``.
+    """
 
     key: str
     work: Callable[[], Any]
@@ -27,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Page:
-    """``cells`` come in the order in which they are measured; ``write`` writes into a folder from all results."""
+    """``cells`` come in the order of measuring; ``write`` writes the page into a folder, from all results."""
 
     paper: str
     name: str
@@ -63,8 +66,6 @@ class Page:
         known = self.store.read()
         missing = [cell.key for cell in self.cells() if cell.needed and cell.key not in known]
         if missing:
-            print(
-                f"  {self.name} is not written: {len(missing)} results are missing, the first is {missing[0]}"
-            )
+            print(f"  {self.name} is not written yet. Results missing: {len(missing)}, first {missing[0]}")
             return []
         return self.write(known, folder)

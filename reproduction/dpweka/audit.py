@@ -1,4 +1,4 @@
-"""The audit of the published regressions and of Privet's own, in depth: about a quarter of an hour of one core."""
+"""The audit of the published regressions and of Privet's own, in depth: a quarter of an hour of one core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is audited: the published regressions, and every method of Privet's own where one record shows most."""
+"""What is audited: the published regressions, and each method of Privet's where one record shows most."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Changes with all that the result depends on, so that a result counts no more when the code has changed."""
+        """Changes with all that the result depends on: an old result counts no more when the code changes."""
         subject = subject_of(self.thing, schema=self.schema, epsilon=self.epsilon, delta=self.delta)
         pairs = None if self.pairs is None else [pair.to_dict() for pair in self.pairs]
         what = (self.name, self.runs, self.search_runs, CONFIDENCE, subject.fingerprint, pairs)

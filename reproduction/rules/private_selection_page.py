@@ -1,4 +1,4 @@
-"""Private feature selection before 1R and naive Bayes: no choice, a private filter, private ABC–DE, the wrapper."""
+"""Private feature selection before 1R and naive Bayes: none, a private filter, private ABC–DE, the wrapper."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_a_page_is_what_its_stored_results_say(name, tmp_path):
 @pytest.mark.parametrize("name", sorted(NOT_STORED))
 def test_a_page_without_results_is_left_alone(name, tmp_path, capsys):
     assert PAGES[name].render(tmp_path) == []
-    assert "is not written" in capsys.readouterr().out
+    assert "is not written yet" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
 
 
@@ -94,4 +94,4 @@ def test_the_command_lists_writes_and_refuses(little, tmp_path, monkeypatch, cap
     assert "there is no page litle" in capsys.readouterr().err
     monkeypatch.setattr("sys.argv", ["reproduction", "little", "--minutes", "0"])
     assert main() == 0
-    assert "not written: 1 results are missing" in capsys.readouterr().out
+    assert "not written yet. Results missing: 1, first first" in capsys.readouterr().out
