@@ -21,7 +21,7 @@ import inspect
 import math
 import numbers
 import types
-from dataclasses import Field, dataclass, field, is_dataclass
+from dataclasses import Field, dataclass, field
 from functools import cache
 from typing import (
     Annotated,
@@ -172,8 +172,10 @@ def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
 @cache
 def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     constructor = algorithm.__init__
-    # A dataclass may inherit fields from another module, whose names only the class itself can resolve.
-    hints = get_type_hints(algorithm if is_dataclass(algorithm) else constructor, include_extras=True)
+    maker = next(cls for cls in algorithm.__mro__ if "__init__" in vars(cls))
+    # The fields of a dataclass may come from other modules, whose names only the class itself can resolve.
+    declaring = maker if "__dataclass_fields__" in vars(maker) else constructor
+    hints = get_type_hints(declaring, include_extras=True)
     return tuple(
         _parameter(name, hints.get(name, Any), signature.default)
         for name, signature in inspect.signature(constructor).parameters.items()
