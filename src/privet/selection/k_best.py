@@ -25,7 +25,8 @@ from privet.budget import Ledger, budget
 from privet.curator import Curator, promise, public_answers
 from privet.errors import ParameterError, SchemaError
 from privet.parameters import with_parameters
-from privet.schema import Category, Column, Number, Schema
+from privet.schema import Category, Column, Schema
+from privet.schema.bins import public_cuts
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 from privet.selection.selector import PrivateSelector
 from privet.stats import Answer, Contingency, Judgement
@@ -228,19 +229,14 @@ class SelectKBest(PrivateSelector):
             if reason := score.incompatible(target.size, self._height(column, schema)):
                 raise SchemaError(f"Column '{column.name}': {reason}", "Leave it out, or use another score.")
 
-    def _cuts(self, column: Column) -> tuple[float, ...]:
-        if not isinstance(column, Number):
-            return ()
-        return column.cuts or tuple(np.linspace(column.low, column.high, self.bins + 1)[1:-1].tolist())
-
     def _height(self, column: Column, schema: Schema) -> int:
-        size = column.size if isinstance(column, Category) else len(self._cuts(column)) + 1
+        size = column.size if isinstance(column, Category) else len(public_cuts(column, self.bins)) + 1
         return size + (schema.missing == "skip")
 
     def plan(self, schema: Schema) -> list[Contingency]:
         """The tables that the scores are made of."""
         target = schema.nominal_target()
-        return [Contingency(column.name, target.name, self._cuts(column)) for column in schema.attributes]
+        return [Contingency(c.name, target.name, public_cuts(c, self.bins)) for c in schema.attributes]
 
     def _order(self, schema: Schema) -> NDArray[np.int64]:
         """Attributes in the order of the groups of equal shape that the score sees."""

@@ -40,6 +40,7 @@ from privet.learning.streams.counter import ContinualCounter
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee, Step
 from privet.schema import Category, Column, Schema, read_schema
+from privet.schema.bins import public_cuts
 
 __all__ = ["StreamingNaiveBayes"]
 
@@ -168,7 +169,7 @@ class StreamingNaiveBayes(BaseEstimator):
             for c in self._schema.columns
             if isinstance(c, Category)
         }
-        self._cuts = {c.name: self._cuts_of(c) for c in self._attributes if not isinstance(c, Category)}
+        self._cuts = {c.name: public_cuts(c, self.bins) for c in self._attributes}
         classes = self._target.size
         widths = [
             c.size if isinstance(c, Category) else len(self._cuts[c.name]) + 1 for c in self._attributes
@@ -292,9 +293,6 @@ class StreamingNaiveBayes(BaseEstimator):
                 f"Column '{column.name}' is declared a number, but a record holds something else there.",
                 "Correct the stream, or declare the column a category.",
             ) from None
-
-    def _cuts_of(self, column: Any) -> list[float]:
-        return list(column.cuts) or np.linspace(column.low, column.high, self.bins + 1)[1:-1].tolist()
 
 
 def _records(X: Any, names: list[str]) -> Any:
