@@ -38,11 +38,8 @@ imports: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
 
-experiments: $(VENV)/.installed-experiments ## Measure the papers' tables and figures again (hours; writes docs/experiments)
-	$(BIN)/python -m benchmarks.gwas_figures
-	$(BIN)/python -m benchmarks.regression_figures --minutes 600
-	$(BIN)/python -m benchmarks regression_inversion regression_audit rules_tables \
-		feature_selection_private perturbation_tables perturbation_stream
+experiments: $(VENV)/.installed-experiments ## Measure what the papers' pages lack, and write docs/experiments (hours)
+	$(BIN)/python -m reproduction all
 
 # Every registered algorithm, whole models, with enough runs to show a small fault; ends in an HTML report.
 audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-report/

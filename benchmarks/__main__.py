@@ -1,7 +1,6 @@
 """Run the benchmarks: ``python -m benchmarks`` for those of ``make bench``, or some by their names.
 
-The papers' tables and figures, measured again, take hours and write the pages in docs/experiments: ``make
-experiments``. They keep what they have and go on where they were.
+The papers' tables and figures are measured again by ``python -m reproduction``.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ FAMILIES = (
     "rules_speed",
     "rules_accuracy",
     "perturbation_speed",
-    "perturbation_attacks",
 )
 
 

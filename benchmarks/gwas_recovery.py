@@ -1,13 +1,13 @@
 """How many of three strong signals among 262,622 variants of 300 subjects are found, against ε.
 
-The small form of ``python -m benchmarks.gwas_figures``, which has every k, ε and data set.
+The small form of ``python -m reproduction gwas``, which has every k, ε and data set.
 """
 
 from __future__ import annotations
 
 from benchmarks.figures import Figure
-from privet.experiments.gwas import GENOTYPE_CONTENDERS, recovery, simulated_tables
 from privet.stats.association import Chi2
+from reproduction.dpweka.recovery import GENOTYPE_CONTENDERS, recovery, simulated_tables
 
 REPETITIONS = 20
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from benchmarks.figures import Figure, best_time
 from privet.curator import public_answers
-from privet.experiments.gwas import simulated_tables
 from privet.selection.gwas import Study, top_snps
 from privet.sources import PackedGenotypes, write_plink
 from privet.stats.association.distances import distance_scores
+from reproduction.dpweka.recovery import simulated_tables
 
 SIZES = ((300, 262_622), (5_000, 100_000))
 _COUNT = """

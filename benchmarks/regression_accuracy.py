@@ -1,17 +1,18 @@
 """Goals for logistic regression on adult and bank: errors over 50 splits at honest ε, beside diffprivlib and the thesis.
 
-Points that ``benchmarks.regression_figures`` has kept (docs/experiments/regression.csv) are taken from there; the others
-are measured now. Without that file everything is, which takes about two hours, most of them for diffprivlib.
+Points that ``python -m reproduction regression`` has stored are taken from there; the others are measured now.
+Without any it takes about two hours, most of them for diffprivlib.
 """
 
 from __future__ import annotations
 
 from benchmarks import data
 from benchmarks.figures import Figure
-from benchmarks.regression_figures import DELTA, FUNCTIONAL, PEER, PEER_EPSILONS, PRIVGENE, REAL, Wish
-from benchmarks.regression_page import goals
-from privet.experiments.regression import EPSILONS, FLOOR, Point
+from reproduction.dpweka.regression import EPSILONS, FLOOR, Point
+from reproduction.dpweka.regression_page import PAGES, goals, points_of
+from reproduction.dpweka.regression_points import DELTA, FUNCTIONAL, PEER, PEER_EPSILONS, PRIVGENE, REAL, Wish
 
+STORE = PAGES[0].store
 #: Wanted for the goals: ε and δ of the default.
 BUDGETS = ((0.1, 0.0), (0.4, 0.0), (0.4, DELTA), (1.0, 0.0))
 
@@ -24,7 +25,9 @@ def run() -> list[Figure]:
     for epsilon, delta in BUDGETS:
         known(Wish("adult", "auto", epsilon, delta))
     figures = [
-        Figure(f"adult: error, {words}", point.mean, most, unit="") for words, point, most in goals() if point
+        Figure(f"adult: error, {words}", point.mean, most, unit="")
+        for words, point, most in goals(points_of(STORE.read()))
+        if point
     ]
     for name in REAL:
         for epsilon in PEER_EPSILONS:
@@ -37,9 +40,7 @@ def run() -> list[Figure]:
 
 
 def known(wish: Wish) -> Point:
-    """The kept point, with as many further splits as it lacks."""
-    while wish.done < wish.runs:
-        wish.measure_more()
-    point = wish.found()
+    """The stored point, with as many further splits as it lacks."""
+    point = wish.point({cell.key: STORE.get(cell.key, cell.work) for cell in wish.cells()})
     assert point is not None
     return point

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import runpy
 import shlex
@@ -134,6 +135,70 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         links = re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8"))
         waiting += [(page.parent / link).resolve() for link in links if "://" not in link]
     assert set(PAGES) == reached
+
+
+def test_the_index_lists_every_page_of_its_own_folders() -> None:
+    index = ROOT / "docs/index.md"
+    links = re.findall(r"\]\(([^)#\s]+)\)", index.read_text(encoding="utf-8"))
+    listed = {(index.parent / link).resolve() for link in links}
+    folders = ("tutorials", "how-to", "concepts", "reference")
+    assert {page for folder in folders for page in index.parent.glob(f"{folder}/*.md")} <= listed
+
+
+def long_lines(text: str) -> list[str]:
+    """Lines of more than 120 characters, without tables and targets of links: those cannot be wrapped."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("|")]
+    return [line for line in lines if len(re.sub(r"\]\([^)\s]*\)", "]", line)) > 120]
+
+
+def test_the_check_of_lines_finds_long_ones() -> None:
+    link = f"[a link](https://example.org/{'a' * 120})"
+    assert not long_lines("\n".join(["a" * 120, "ε" * 120, f"| {'a' * 120} |", link]))
+    assert long_lines("a" * 121)
+    assert long_lines(f"{link} {'a' * 120}")
+
+
+#: Written by programs, from text and figures that are checked elsewhere.
+GENERATED = {ROOT / "docs/reference", ROOT / "docs/experiments"}
+#: Waits to be rewritten. The mark is strict: it has to go as soon as the page's lines are short.
+UNWRAPPED = ROOT / "docs/how-to/add-an-algorithm.md"
+PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PROSE += [page for page in sorted(ROOT.glob("docs/**/*.md")) if not GENERATED & set(page.parents)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *named([page for page in PROSE if page != UNWRAPPED]),
+        pytest.param(UNWRAPPED, marks=pytest.mark.xfail(strict=True), id=str(UNWRAPPED.relative_to(ROOT))),
+    ],
+)
+def test_lines_of_prose_are_short_enough_to_read_and_to_compare(page: Path) -> None:
+    assert not long_lines(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", named([page for page in PAGES if page.name != "CHANGELOG.md"]))
+def test_files_and_modules_named_in_a_sentence_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    files = re.findall(r"`((?:src|tests|docs|benchmarks)/[\w/.-]+)`", text)
+    assert not [name for name in files if not (ROOT / name).exists()]
+    modules = set(re.findall(r"`(privet(?:\.[a-z_]+)+)(?:\.[A-Z]\w*)?`", text))
+    assert not [name for name in modules if not exists(name)]
+
+
+def exists(dotted: str) -> bool:
+    """Whether a dotted name is a module of Privet, or a name within one."""
+    try:
+        pkgutil.resolve_name(dotted)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def test_the_check_of_modules_finds_faults() -> None:
+    assert exists("privet.budget.tight_epsilon")
+    assert not exists("privet.budget.loose_epsilon")
+    assert not exists("privet.no_such_module")
 
 
 def test_every_registered_algorithm_and_parameter_is_documented() -> None:

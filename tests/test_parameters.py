@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from dataclasses import field
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
+from sklearn.base import BaseEstimator, clone
 
 from privet.checks.contract import bad_values
 from privet.errors import ParameterError
-from privet.parameters import Delta, Epsilon, Seed, parameters_of, validate
+from privet.estimator import PrivateEstimator
+from privet.parameters import Delta, Epsilon, Seed, parameters_of, validate, with_parameters
 
 
 class Toy:
@@ -97,3 +101,69 @@ def test_what_is_read_off_the_declaration():
     assert by_name["seed"].kind is object
     assert by_name["mode"].describe() == "mode: one of fast, exact (default fast). How."
     assert by_name["loud"].describe() == "loud: yes or no (default False). Whether."
+
+
+@with_parameters
+class Declared(PrivateEstimator):
+    """Fields of its own, and those of a base class in another module."""
+
+    what: Annotated[Any, "Given by its place."] = field(kw_only=False)
+    bins: Annotated[int, Ge(2), "How many."] = 4
+    schema: Annotated[Any, "Its own."] = "infer"
+    delta: Delta = field(init=False)
+
+    def _fit(self, curator):
+        raise NotImplementedError
+
+
+def test_own_fields_come_before_those_of_the_base():
+    names = ["what", "bins", "schema", "epsilon", "ledger", "random_state"]
+    assert [parameter.name for parameter in parameters_of(Declared)] == names
+    assert list(inspect.signature(Declared).parameters) == names
+    assert sorted(Declared("x").get_params()) == sorted(names)
+
+
+def test_what_is_read_off_fields():
+    by_name = {parameter.name: parameter for parameter in parameters_of(Declared)}
+    assert by_name["bins"].limits == ["at least 2"]
+    assert by_name["epsilon"].limits == ["above 0", "at most 1e+06"]
+    assert by_name["schema"].help == "Its own."
+    assert by_name["schema"].default == "infer"
+    with pytest.raises(ParameterError, match="bins must be at least 2"):
+        validate(Declared("x", bins=1))
+
+
+def test_fields_keep_the_contract_of_an_estimator():
+    given = object()
+    model = Declared(given, bins=3)
+    assert model.what is given
+    assert vars(model).keys() == model.get_params(deep=False).keys()
+    assert model != Declared(given, bins=3)
+    assert len({model, model}) == 1
+    assert repr(clone(Declared("x", bins=3))) == "Declared(bins=3, what='x')"
+    with pytest.raises(TypeError):
+        Declared("x", 3)
+
+
+def test_a_class_without_fields_of_its_own_has_those_of_its_base():
+    class Heir(Declared):
+        bins_: int
+
+    assert parameters_of(Heir) == parameters_of(Declared)
+
+
+def test_a_constructor_written_by_hand_declares_its_own():
+    class ByHand(Declared):
+        def __init__(self, *, bins=3):
+            super().__init__("x", bins=bins)
+
+    [bins] = parameters_of(ByHand)
+    assert (bins.help, bins.default) == ("", 3)
+
+
+def test_fields_without_a_base_of_privet():
+    @with_parameters
+    class Plain(BaseEstimator):
+        bins: Annotated[int, Ge(2), "How many."] = 4
+
+    assert Plain(bins=5).get_params() == {"bins": 5}

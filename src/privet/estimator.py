@@ -24,7 +24,7 @@ from privet import randomness
 from privet.budget import Ledger, budget
 from privet.curator import Curator, as_source, empty_table, infer_schema, is_table, read_rows
 from privet.errors import DataError, SchemaError
-from privet.parameters import validate
+from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
 from privet.sources import as_array
@@ -38,14 +38,15 @@ SchemaParameter = Annotated[
 LedgerParameter = Annotated[Ledger | None, "Where the run is paid from; None keeps no count of other runs."]
 
 
+@with_parameters
 class PrivateEstimator(BaseEstimator):
-    """Base of every private algorithm. Subclasses declare parameters and write ``_fit``."""
+    """Base of every private algorithm. Subclasses declare parameters of their own and write ``_fit``."""
 
-    epsilon: float
-    delta: float
-    schema: Any
-    ledger: Ledger | None
-    random_state: Any
+    epsilon: Epsilon = 1.0
+    delta: Delta = 0.0
+    schema: SchemaParameter = None
+    ledger: LedgerParameter = None
+    random_state: Seed = None
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a table: arrays or frames (X, y), or a file or database table that holds the target."""

@@ -99,7 +99,7 @@ def algorithms_page() -> str:
     from privet.cli.algorithms import described
     from privet.registry import ALGORITHMS
 
-    lines = [_NOTE, "", "# Algorithms", "", "Parameters are declared once, in each algorithm's constructor."]
+    lines = [_NOTE, "", "# Algorithms", "", "An algorithm's own parameters come first, then the common ones."]
     lines += ["Those marked *object* are options of their own on the command line (`--schema`, `--ledger`)."]
     for entry in ALGORITHMS:
         cls = entry.load()

@@ -18,7 +18,7 @@ steps from what is public.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -43,7 +43,7 @@ from privet.evaluation.search_plan import SearchPlan
 from privet.evaluation.settings import Grid, Settings, default_grid, named_settings
 from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.mechanisms.random_trials import RandomTrials
-from privet.parameters import Delta, Epsilon, Seed, validate
+from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee, Release, Step
 from privet.schema import Schema, Unit
 from privet.stats import Predictor
@@ -56,6 +56,7 @@ _BIASED = (
 )
 
 
+@with_parameters
 class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     """Fits a private model with the settings that turn out best, for ``epsilon`` and ``delta`` in total.
 
@@ -82,31 +83,21 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     (['bins'], True)
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        grid: Annotated[Any, "What to try: lists of values by parameter name; None for the default."] = None,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        trials: Annotated[
-            float | None,
-            Ge(1),
-            Le(5000),
-            "How many trials on average; None for five times the number of settings.",
-        ] = None,
-        parts: Annotated[int, Ge(2), Le(100), "One in so many records is kept for the scores."] = 5,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.estimator = estimator
-        self.grid = grid
-        self.epsilon = epsilon
-        self.delta = delta
-        self.trials = trials
-        self.parts = parts
-        self.ledger = ledger
-        self.random_state = random_state
+    estimator: Any = field(kw_only=False)
+    grid: Annotated[Any, "What to try: lists of values by parameter name; None for the default."] = field(
+        default=None, kw_only=False
+    )
+    trials: Annotated[
+        float | None,
+        Ge(1),
+        Le(5000),
+        "How many trials on average; None for five times the number of settings.",
+    ] = None
+    parts: Annotated[int, Ge(2), Le(100), "One in so many records is kept for the scores."] = 5
+    epsilon: Epsilon = 1.0
+    delta: Delta = 0.0
+    ledger: LedgerParameter = None
+    random_state: Seed = None
 
     @property
     def schema(self) -> Any:

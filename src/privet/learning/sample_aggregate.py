@@ -17,6 +17,7 @@ block.
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -25,8 +26,8 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, as_source
 from privet.errors import ParameterError
-from privet.estimator import LedgerParameter, PrivateEstimator, SchemaParameter
-from privet.parameters import Delta, Epsilon, Seed
+from privet.estimator import PrivateEstimator
+from privet.parameters import with_parameters
 from privet.schema import Schema
 
 __all__ = ["SampleAggregate"]
@@ -34,6 +35,7 @@ __all__ = ["SampleAggregate"]
 Numbers = NDArray[np.float64]
 
 
+@with_parameters
 class SampleAggregate(PrivateEstimator):
     """Runs any function on disjoint blocks of a table and releases a private aggregate of what it returns.
 
@@ -54,44 +56,23 @@ class SampleAggregate(PrivateEstimator):
     ((1,), True, 5.0)
     """
 
-    def __init__(
-        self,
-        function: Annotated[Any, "What to run on each block: a function of a table that returns numbers."],
-        low: Annotated[
-            Any, "The least value of each number that the function returns, known without the data."
-        ],
-        high: Annotated[Any, "The largest value of each of them."],
-        *,
-        blocks: Annotated[
-            int, Ge(1), Le(1_000_000), "How many disjoint blocks: more mean less noise and smaller blocks."
-        ] = 100,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        aggregate: Annotated[
-            Literal["mean", "median"], "What is released of the outputs; the median bears with odd blocks."
-        ] = "mean",
-        timeout: Annotated[
-            float, Gt(0), Le(86_400), "Seconds that the function may take for a block before it is stopped."
-        ] = 60.0,
-        tables: Annotated[
-            Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
-        ] = "pandas",
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.function = function
-        self.low = low
-        self.high = high
-        self.blocks = blocks
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.aggregate = aggregate
-        self.timeout = timeout
-        self.tables = tables
-        self.ledger = ledger
-        self.random_state = random_state
+    function: Annotated[Any, "Run on each block: takes a table, returns numbers."] = field(kw_only=False)
+    low: Annotated[
+        Any, "The least value of each number that the function returns, known without the data."
+    ] = field(kw_only=False)
+    high: Annotated[Any, "The largest value of each of them."] = field(kw_only=False)
+    blocks: Annotated[
+        int, Ge(1), Le(1_000_000), "How many disjoint blocks: more mean less noise and smaller blocks."
+    ] = 100
+    aggregate: Annotated[
+        Literal["mean", "median"], "What is released of the outputs; the median bears with odd blocks."
+    ] = "mean"
+    timeout: Annotated[
+        float, Gt(0), Le(86_400), "Seconds that the function may take for a block before it is stopped."
+    ] = 60.0
+    tables: Annotated[
+        Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
+    ] = "pandas"
 
     def fit(self, X: Any, y: Any = None) -> SampleAggregate:
         """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""

@@ -8,6 +8,7 @@ from privet.parameters.declared import (
     Seed,
     parameters_of,
     validate,
+    with_parameters,
 )
 from privet.parameters.json_schema import json_schema
 from privet.parameters.markers import Alias, Argument, ColumnOf, File, Named, OfAlgorithm, When
@@ -28,4 +29,5 @@ __all__ = [
     "json_schema",
     "parameters_of",
     "validate",
+    "with_parameters",
 ]

@@ -5,9 +5,9 @@ sheet, the table in the docs and the tests with bad values. The metadata are a l
 bounds from ``annotated_types`` and ``markers``; a ``Literal`` lists the choices, ``tuple[kind, …]`` is a
 list, and a ``Path`` is a file.
 
->>> class Toy:
-...     def __init__(self, *, bins: Annotated[int, Ge(2), "How many bins."] = 16) -> None:
-...         self.bins = bins
+>>> @with_parameters
+... class Toy:
+...     bins: Annotated[int, Ge(2), "How many bins."] = 16
 >>> parameters_of(Toy)[0].describe()
 'bins: whole number, at least 2 (default 16). How many bins.'
 >>> validate(Toy(bins=1))
@@ -23,16 +23,35 @@ import math
 import numbers
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import Field, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
 
-__all__ = ["Confidence", "Delta", "Epsilon", "Parameter", "Seed", "parameters_of", "validate"]
+__all__ = [
+    "Confidence",
+    "Delta",
+    "Epsilon",
+    "Parameter",
+    "Seed",
+    "parameters_of",
+    "validate",
+    "with_parameters",
+]
 
 Epsilon = Annotated[
     float, Gt(0), Le(1_000_000), "Privacy loss of the whole run: smaller is more private and noisier."
@@ -162,6 +181,34 @@ def _within(bound: Any, value: Any) -> bool:
     return True
 
 
+Declaring = TypeVar("Declaring", bound=type)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field, Field))
+def with_parameters(cls: Declaring) -> Declaring:
+    """Make parameters of a class's fields: its constructor takes them by keyword, and stores them.
+
+    It is a dataclass that keeps scikit-learn's ``repr`` and is equal to itself alone, as scikit-learn's
+    contract wants it. The signature names a class's own parameters before those of its base.
+    ``field(kw_only=False)`` makes a parameter positional; ``field(init=False)`` takes one of the base away.
+
+    >>> @with_parameters
+    ... class Base:
+    ...     epsilon: Epsilon = 1.0
+    >>> @with_parameters
+    ... class Toy(Base):
+    ...     bins: Annotated[int, Ge(2), "How many bins."] = 16
+    >>> [parameter.name for parameter in parameters_of(Toy)], Toy(bins=4).bins
+    (['bins', 'epsilon'], 4)
+    """
+    made: Any = dataclass(kw_only=True, eq=False, repr=False)(cls)
+    signature = inspect.signature(made.__init__)
+    places = {name: place for place, name in enumerate(("self", *inspect.get_annotations(cls)))}
+    ordered = sorted(signature.parameters.values(), key=lambda p: (p.kind, places.get(p.name, len(places))))
+    made.__init__.__signature__ = signature.replace(parameters=ordered)
+    return cls
+
+
 def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
     """The declared parameters of a class, in the order of its constructor."""
     return _parameters_of(algorithm)
@@ -170,8 +217,10 @@ def parameters_of(algorithm: type) -> tuple[Parameter, ...]:
 @cache
 def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     constructor = algorithm.__init__
-    # A dataclass may inherit fields from another module, whose names only the class itself can resolve.
-    hints = get_type_hints(algorithm if is_dataclass(algorithm) else constructor, include_extras=True)
+    maker = next(cls for cls in algorithm.__mro__ if "__init__" in vars(cls))
+    # The fields of a dataclass may come from other modules, whose names only the class itself can resolve.
+    declaring = maker if "__dataclass_fields__" in vars(maker) else constructor
+    hints = get_type_hints(declaring, include_extras=True)
     return tuple(
         _parameter(name, hints.get(name, Any), signature.default)
         for name, signature in inspect.signature(constructor).parameters.items()

@@ -19,7 +19,8 @@ from annotated_types import Gt, Le
 from privet.budget.amounts import Pure, exact
 from privet.errors import ParameterError
 from privet.mechanisms import Laplace
-from privet.perturbation.base import Columns, KeyParameter, Missing, Perturbation, SchemaParameter, Seed
+from privet.parameters import with_parameters
+from privet.perturbation.base import Perturbation
 from privet.perturbation.key import Key
 from privet.perturbation.promise import local_guarantee
 from privet.perturbation.reconstruction import Distribution, NoiseKind, reconstruct
@@ -29,6 +30,7 @@ from privet.release import Guarantee, Step
 __all__ = ["AdditiveNoise"]
 
 
+@with_parameters
 class AdditiveNoise(Perturbation):
     """Adds independent noise to each value of the chosen columns, which keep their units.
 
@@ -48,35 +50,16 @@ class AdditiveNoise(Perturbation):
     method: ClassVar[str] = "additive"
     title: ClassVar[str] = "Additive noise"
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Columns = None,
-        kind: Annotated[
-            Literal["uniform", "gaussian", "laplace"], "How the noise is distributed."
-        ] = "gaussian",
-        level: Annotated[
-            float, Gt(0), Le(1000), "Standard deviation of the noise, in half ranges of a column."
-        ] = 0.25,
-        epsilon: Annotated[
-            float | None,
-            Gt(0),
-            Le(1_000_000),
-            "Local privacy loss of a record's chosen values together (Laplace only); it then sets the level.",
-        ] = None,
-        missing: Missing = "error",
-        key: KeyParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.kind = kind
-        self.level = level
-        self.epsilon = epsilon
-        self.missing = missing
-        self.key = key
-        self.random_state = random_state
+    kind: Annotated[Literal["uniform", "gaussian", "laplace"], "How the noise is distributed."] = "gaussian"
+    level: Annotated[
+        float, Gt(0), Le(1000), "Standard deviation of the noise, in half ranges of a column."
+    ] = 0.25
+    epsilon: Annotated[
+        float | None,
+        Gt(0),
+        Le(1_000_000),
+        "Local privacy loss of a record's chosen values together (Laplace only); it then sets the level.",
+    ] = None
 
     def distribution(self, column: str, noisy: Any, bins: int = 50) -> Distribution:
         """The distribution of a column's original values, reconstructed from the noisy ones."""

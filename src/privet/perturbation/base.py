@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet import randomness
 from privet.errors import DataError, ParameterError, SchemaError
-from privet.parameters import validate
+from privet.parameters import validate, with_parameters
 from privet.perturbation.key import Key
 from privet.perturbation.promise import no_guarantee
 from privet.perturbation.river_step import RiverStep
@@ -47,18 +47,18 @@ Seed = Annotated[Any, "None for unpredictable draws; a seed makes them repeatabl
 BLOCK = 8192
 
 
+@with_parameters
 class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
     """Base of the perturbations of numeric columns."""
 
     method: ClassVar[str]
     title: ClassVar[str]
 
-    schema: Any
-    columns: Any
-    missing: str
-    key: Any
-    random_state: Any
-    key_: Key
+    schema: SchemaParameter = None
+    columns: Columns = None
+    missing: Missing = "error"
+    key: KeyParameter = None
+    random_state: Seed = None
 
     def fit(self, X: Any = None, y: Any = None) -> Any:
         """Draw the key, or take the one given. Without X only what the schema says is needed."""
@@ -85,7 +85,7 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         self._require_key()
         old = self.key_
         drawn = self._draw(len(self.columns_), None, self._generator)
-        self.key_ = Key(old.method, old.columns, old.low, old.high, drawn)
+        self.key_: Key = Key(old.method, old.columns, old.low, old.high, drawn)
         self._unlock(self.key_)
         return self.key_
 

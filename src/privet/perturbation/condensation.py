@@ -23,8 +23,9 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from privet.errors import DataError, ModelError, SchemaError
+from privet.parameters import with_parameters
 from privet.perturbation.affine import haar_rotation
-from privet.perturbation.base import Columns, KeyParameter, Missing, Perturbation, SchemaParameter, Seed
+from privet.perturbation.base import Perturbation
 from privet.perturbation.groups import Groups
 from privet.perturbation.key import Key
 from privet.perturbation.nominal.tables import column_values
@@ -34,6 +35,7 @@ from privet.schema import Category
 __all__ = ["Condensation"]
 
 
+@with_parameters
 class Condensation(Perturbation):
     """Replaces records by ones drawn from groups of at least ``k``, keeping the covariance. Guarantee: none.
 
@@ -52,28 +54,11 @@ class Condensation(Perturbation):
     method: ClassVar[str] = "condensation"
     title: ClassVar[str] = "Condensation"
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Columns = None,
-        k: Annotated[int, Ge(3), Le(1_000_000), "The least number of records in a group."] = 20,
-        most_groups: Annotated[int, Ge(1), Le(1_000_000), "On streams: how many groups are kept."] = 1000,
-        by: Annotated[
-            str | None, "A category, often the target: groups hold records of one of its values only."
-        ] = None,
-        missing: Missing = "error",
-        key: KeyParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.by = by
-        self.k = k
-        self.most_groups = most_groups
-        self.missing = missing
-        self.key = key
-        self.random_state = random_state
+    k: Annotated[int, Ge(3), Le(1_000_000), "The least number of records in a group."] = 20
+    most_groups: Annotated[int, Ge(1), Le(1_000_000), "On streams: how many groups are kept."] = 1000
+    by: Annotated[
+        str | None, "A category, often the target: groups hold records of one of its values only."
+    ] = None
 
     def fit(self, X: Any = None, y: Any = None) -> Any:
         """Make the groups of a table, or take those of a key."""

@@ -15,8 +15,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
+from privet.parameters import with_parameters
 from privet.perturbation.affine import AffinePerturbation, haar_rotation
-from privet.perturbation.base import Columns, KeyParameter, Missing, SchemaParameter, Seed
 from privet.perturbation.key import Key
 from privet.perturbation.resistance import resistance
 from privet.perturbation.tables import Matrix
@@ -27,6 +27,7 @@ __all__ = ["Geometric"]
 SAMPLE = 1000
 
 
+@with_parameters
 class Geometric(AffinePerturbation):
     """Rotation, translation and distance noise. Guarantee: none.
 
@@ -47,32 +48,13 @@ class Geometric(AffinePerturbation):
     method: ClassVar[str] = "geometric"
     title: ClassVar[str] = "Geometric perturbation"
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Columns = None,
-        noise: Annotated[
-            float, Ge(0), Le(100), "Standard deviation of the distance noise, in half ranges."
-        ] = 0.05,
-        translation: Annotated[
-            float, Gt(0), Le(1000), "How far the origin may be moved, in half ranges."
-        ] = 2.0,
-        candidates: Annotated[
-            int, Ge(1), Le(1000), "How many random rotations to choose the most resistant one from."
-        ] = 20,
-        missing: Missing = "error",
-        key: KeyParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.noise = noise
-        self.translation = translation
-        self.candidates = candidates
-        self.missing = missing
-        self.key = key
-        self.random_state = random_state
+    noise: Annotated[float, Ge(0), Le(100), "Standard deviation of the distance noise, in half ranges."] = (
+        0.05
+    )
+    translation: Annotated[float, Gt(0), Le(1000), "How far the origin may be moved, in half ranges."] = 2.0
+    candidates: Annotated[
+        int, Ge(1), Le(1000), "How many random rotations to choose the most resistant one from."
+    ] = 20
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
         shift = generator.uniform(-self.translation, self.translation, width)

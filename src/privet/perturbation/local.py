@@ -31,7 +31,7 @@ from privet import randomness
 from privet.budget.amounts import Pure, exact
 from privet.errors import DataError, SchemaError
 from privet.mechanisms import RandomisedResponse
-from privet.parameters import Epsilon, Seed, validate
+from privet.parameters import Epsilon, Seed, validate, with_parameters
 from privet.perturbation.base import SchemaParameter
 from privet.perturbation.grid_noise import GridNoise
 from privet.perturbation.promise import local_guarantee
@@ -44,6 +44,7 @@ __all__ = ["InputPerturbation", "beside", "statistics"]
 GRID = 1 << 16
 
 
+@with_parameters
 class InputPerturbation(TransformerMixin, BaseEstimator):
     """Perturbs every attribute of every record by itself: local ε for all that a record says.
 
@@ -58,22 +59,13 @@ class InputPerturbation(TransformerMixin, BaseEstimator):
     False
     """
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        epsilon: Epsilon = 1.0,
-        per: Annotated[
-            Literal["record", "attribute"], "Whether epsilon is for a whole record, or for each attribute."
-        ] = "record",
-        target: Annotated[bool, "Whether the class is randomised too; else it leaves in the clear."] = False,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.per = per
-        self.target = target
-        self.random_state = random_state
+    per: Annotated[
+        Literal["record", "attribute"], "Whether epsilon is for a whole record, or for each attribute."
+    ] = "record"
+    target: Annotated[bool, "Whether the class is randomised too; else it leaves in the clear."] = False
+    schema: SchemaParameter = None
+    epsilon: Epsilon = 1.0
+    random_state: Seed = None
 
     def fit(self, X: Any, y: Any = None) -> InputPerturbation:
         """Settle what each attribute may spend; nothing is learned from X."""

@@ -14,8 +14,8 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from privet.errors import ParameterError
+from privet.parameters import with_parameters
 from privet.perturbation.affine import AffinePerturbation
-from privet.perturbation.base import Columns, KeyParameter, Missing, SchemaParameter, Seed
 from privet.perturbation.key import Key
 from privet.perturbation.tables import Matrix
 
@@ -37,6 +37,7 @@ def dimension_for(records: int, distortion: float) -> int:
     return math.ceil(4 * math.log(records) / (distortion**2 / 2 - distortion**3 / 3))
 
 
+@with_parameters
 class Projection(AffinePerturbation):
     """Projects the chosen columns on random directions. Guarantee: none.
 
@@ -53,38 +54,20 @@ class Projection(AffinePerturbation):
     method: ClassVar[str] = "projection"
     title: ClassVar[str] = "Random projection"
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Columns = None,
-        kind: Annotated[
-            Literal["gaussian", "sparse"], "Normal coefficients, or two thirds of them zero (faster)."
-        ] = "gaussian",
-        dimension: Annotated[
-            int | None,
-            Ge(1),
-            "How many mixtures come out; None takes it from the distortion, or half the columns.",
-        ] = None,
-        distortion: Annotated[
-            float | None, Gt(0), Lt(1), "Keep all squared distances within 1 ± this (needs many columns)."
-        ] = None,
-        records: Annotated[
-            int, Ge(2), "For how many records the distortion shall hold; public, not counted in the table."
-        ] = 10_000,
-        missing: Missing = "error",
-        key: KeyParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.kind = kind
-        self.dimension = dimension
-        self.distortion = distortion
-        self.records = records
-        self.missing = missing
-        self.key = key
-        self.random_state = random_state
+    kind: Annotated[
+        Literal["gaussian", "sparse"], "Normal coefficients, or two thirds of them zero (faster)."
+    ] = "gaussian"
+    dimension: Annotated[
+        int | None,
+        Ge(1),
+        "How many mixtures come out; None takes it from the distortion, or half the columns.",
+    ] = None
+    distortion: Annotated[
+        float | None, Gt(0), Lt(1), "Keep all squared distances within 1 ± this (needs many columns)."
+    ] = None
+    records: Annotated[
+        int, Ge(2), "For how many records the distortion shall hold; public, not counted in the table."
+    ] = 10_000
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
         dimension = self._dimension(width)

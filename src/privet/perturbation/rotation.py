@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privet.perturbation.affine import AffinePerturbation, haar_rotation
-from privet.perturbation.base import Columns, KeyParameter, Missing, SchemaParameter, Seed
 from privet.perturbation.tables import Matrix
 
 __all__ = ["Rotation"]
@@ -37,21 +36,6 @@ class Rotation(AffinePerturbation):
 
     method: ClassVar[str] = "rotation"
     title: ClassVar[str] = "Rotation"
-
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Columns = None,
-        missing: Missing = "error",
-        key: KeyParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.missing = missing
-        self.key = key
-        self.random_state = random_state
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
         return {"rotation": haar_rotation(width, generator).tolist()}

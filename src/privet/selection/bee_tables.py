@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
 from privet.errors import DataError
-from privet.estimator import LedgerParameter, SchemaParameter
-from privet.parameters import Delta, Epsilon, Seed
+from privet.parameters import with_parameters
 from privet.schema import Schema
 from privet.search import BeeEvolution
 from privet.search.bee_evolution import Subsets
@@ -44,6 +43,7 @@ HALF = Fraction(1, 2)
 GAIN = 0.01  # what an attribute must add to the merit
 
 
+@with_parameters
 class PrivateBeeSelection(PrivateSelector):
     """Selects attributes with differential privacy, by ABC–DE over noisy tables; how many, the search finds.
 
@@ -59,32 +59,14 @@ class PrivateBeeSelection(PrivateSelector):
     1
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        candidates: Annotated[
-            int, Ge(1), Le(100), "How many attributes the search may choose from; their pairs are measured."
-        ] = 6,
-        bins: Annotated[
-            int, Ge(2), Le(100), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 4,
-        population: Annotated[int, Ge(4), Le(10_000), "How many subsets are kept."] = 20,
-        iterations: Annotated[int, Ge(1), "Iterations of the search."] = 50,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.candidates = candidates
-        self.bins = bins
-        self.population = population
-        self.iterations = iterations
-        self.ledger = ledger
-        self.random_state = random_state
+    candidates: Annotated[
+        int, Ge(1), Le(100), "How many attributes the search may choose from; their pairs are measured."
+    ] = 6
+    bins: Annotated[
+        int, Ge(2), Le(100), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 4
+    population: Annotated[int, Ge(4), Le(10_000), "How many subsets are kept."] = 20
+    iterations: Annotated[int, Ge(1), "Iterations of the search."] = 50
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema

@@ -24,9 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 from privet.budget import Ledger, budget
 from privet.curator import Curator, promise, public_answers
 from privet.errors import ParameterError, SchemaError
-from privet.estimator import LedgerParameter, SchemaParameter
-from privet.parameters import Delta, Epsilon, Seed
-from privet.schema import Category, Column, Number, Schema
+from privet.parameters import with_parameters
+from privet.schema import Category, Column, Schema
+from privet.schema.bins import public_cuts
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 from privet.selection.selector import PrivateSelector
 from privet.stats import Answer, Contingency, Judgement
@@ -52,6 +52,7 @@ COUNTING = Fraction(1, 3)
 REHEARSED = 1000  # so far behind in a rehearsal's scores that no noise makes up for it
 
 
+@with_parameters
 class SelectKBest(PrivateSelector):
     """Chooses k attributes with differential privacy, and releases noisy values of them.
 
@@ -73,62 +74,38 @@ class SelectKBest(PrivateSelector):
     (2000, 1)
     """
 
-    def __init__(
-        self,
-        *,
-        k: Annotated[
-            int, Ge(0), "How many attributes; 0 for as many as pass tau, which is counted privately."
-        ] = 1,
-        criterion: Annotated[
-            Literal[
-                "majority",
-                "mutual_information",
-                "chi2",
-                "p_value",
-                "distance",
-                "odds_ratio",
-                "allelic",
-                "trend",
-            ],
-            "What makes an attribute good.",
-        ] = "majority",
-        mechanism: Annotated[
-            Literal["permute_and_flip", "exponential", "laplace", "gaussian", "none"],
-            "How the choice is made private; none is for public data only.",
-        ] = "permute_and_flip",
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        tau: Annotated[
-            float, Gt(0), Lt(1), "The p-value that counts as significant, for distance and odds_ratio."
-        ] = 0.05,
-        values: Annotated[
-            bool, "Whether half the budget is for noisy values of the chosen attributes."
-        ] = True,
-        public_class: Annotated[
-            bool,
-            "Say that who is in which class is public; only then records are protected within their class.",
-        ] = False,
-        bins: Annotated[
-            int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 8,
-        custom: Annotated[Any, "A Score of your own, with its sensitivity; replaces criterion."] = None,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.k = k
-        self.criterion = criterion
-        self.mechanism = mechanism
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.tau = tau
-        self.values = values
-        self.public_class = public_class
-        self.bins = bins
-        self.custom = custom
-        self.ledger = ledger
-        self.random_state = random_state
+    k: Annotated[
+        int, Ge(0), "How many attributes; 0 for as many as pass tau, which is counted privately."
+    ] = 1
+    criterion: Annotated[
+        Literal[
+            "majority",
+            "mutual_information",
+            "chi2",
+            "p_value",
+            "distance",
+            "odds_ratio",
+            "allelic",
+            "trend",
+        ],
+        "What makes an attribute good.",
+    ] = "majority"
+    mechanism: Annotated[
+        Literal["permute_and_flip", "exponential", "laplace", "gaussian", "none"],
+        "How the choice is made private; none is for public data only.",
+    ] = "permute_and_flip"
+    tau: Annotated[
+        float, Gt(0), Lt(1), "The p-value that counts as significant, for distance and odds_ratio."
+    ] = 0.05
+    values: Annotated[bool, "Whether half the budget is for noisy values of the chosen attributes."] = True
+    public_class: Annotated[
+        bool,
+        "Say that who is in which class is public; only then records are protected within their class.",
+    ] = False
+    bins: Annotated[
+        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 8
+    custom: Annotated[Any, "A Score of your own, with its sensitivity; replaces criterion."] = None
 
     def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
         self._refuse(schema)  # before anything is paid for or read
@@ -252,19 +229,14 @@ class SelectKBest(PrivateSelector):
             if reason := score.incompatible(target.size, self._height(column, schema)):
                 raise SchemaError(f"Column '{column.name}': {reason}", "Leave it out, or use another score.")
 
-    def _cuts(self, column: Column) -> tuple[float, ...]:
-        if not isinstance(column, Number):
-            return ()
-        return column.cuts or tuple(np.linspace(column.low, column.high, self.bins + 1)[1:-1].tolist())
-
     def _height(self, column: Column, schema: Schema) -> int:
-        size = column.size if isinstance(column, Category) else len(self._cuts(column)) + 1
+        size = column.size if isinstance(column, Category) else len(public_cuts(column, self.bins)) + 1
         return size + (schema.missing == "skip")
 
     def plan(self, schema: Schema) -> list[Contingency]:
         """The tables that the scores are made of."""
         target = schema.nominal_target()
-        return [Contingency(column.name, target.name, self._cuts(column)) for column in schema.attributes]
+        return [Contingency(c.name, target.name, public_cuts(c, self.bins)) for c in schema.attributes]
 
     def _order(self, schema: Schema) -> NDArray[np.int64]:
         """Attributes in the order of the groups of equal shape that the score sees."""

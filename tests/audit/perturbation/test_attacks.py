@@ -10,10 +10,10 @@ import pytest
 
 from privet.audit.perturbation.attack import audit_perturbation, ranked
 from privet.errors import DataError, ParameterError
-from privet.experiments import geometric_as_published
 from privet.perturbation import AdditiveNoise, Condensation, Geometric, Projection, Rotation
 from privet.perturbation.attacks.errors import normalised_errors, reidentified
 from privet.schema import Schema
+from reproduction.geometric import as_published
 
 WIDTH = 4
 NAMES = [f"x{j}" for j in range(WIDTH)]
@@ -107,15 +107,15 @@ def test_the_published_formula_falls_to_everything():
     together = generator.normal(size=(1500, 1))
     ages = np.round(np.clip(40 + 9 * together + 9 * generator.normal(size=(1500, 3)), 17, 90))
     schema = Schema.of(dict.fromkeys(("a", "b", "c"), (0, 100)))
-    Y = np.column_stack([geometric_as_published.perturb(column) for column in ages.T])
+    Y = np.column_stack([as_published.perturb(column) for column in ages.T])
     report = audit_perturbation(ages, Y, schema=schema, random_state=0, records=1500, columns=["a", "b", "c"])
     assert [attack.name for attack in report.attacks if not attack.succeeds] == []
     assert max(found(report, "reversal").errors) < 1e-6
     assert report.resistance < 1e-6
     for column, perturbed in zip(ages.T, Y.T, strict=True):
-        back = geometric_as_published.invert(perturbed, place=7, value=float(column[7]))
+        back = as_published.invert(perturbed, place=7, value=float(column[7]))
         np.testing.assert_allclose(back, column, atol=1e-6)
-    assert not geometric_as_published.guarantee(schema, ["a"]).holds
+    assert not as_published.guarantee(schema, ["a"]).holds
 
 
 def test_the_report_ranks_variants_by_their_weakness(independent):

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from privet.audit import Pair
 from privet.audit.pairs import candidate_pairs
-from privet.experiments.regression_as_published import (
+from privet.learning.classify import LogisticRegression
+from privet.schema import Schema, Unit
+from reproduction.dpweka.as_published import (
     PublishedFunctional,
     PublishedObjective,
     PublishedPrivGene,
     choice_loss,
     exact_objective,
 )
-from privet.experiments.regression_as_published_kernels import candidate_scores
-from privet.learning.classify import LogisticRegression
-from privet.schema import Schema, Unit
+from reproduction.dpweka.as_published_kernels import candidate_scores
 
 NUMBERS = Schema.of(
     {"a": (-1.0, 1.0), "b": (-1.0, 1.0), "y": ["no", "yes"]},

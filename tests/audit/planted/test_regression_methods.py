@@ -3,8 +3,8 @@
 Each setting is chosen so that one record moves as much as the proofs allow: tables in which it is alone in
 its class and far on the wrong side, with few attributes, so that the loss is in few numbers. Where a model
 mixes the noise of many answers into a few weights, its ``Transcript`` is audited: all that it was told. The
-right version stands the same audit in every setting. ``benchmarks/regression_audit.py`` shows how near to
-its ε each right version comes with more runs.
+right version stands the same audit in every setting. ``python -m reproduction regression_audit`` shows how
+near to its ε each right version comes with more runs.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from sklearn.datasets import load_iris
 
 from privet.errors import DataError, ParameterError
 from privet.learning.public.bee_rules import BeeRules
-from privet.learning.rule_presets import thesis_parameters
 from privet.schema import Schema
+from reproduction.rules.presets import thesis_parameters
 
 FEW = {"iterations": 120, "random_state": 0}
 

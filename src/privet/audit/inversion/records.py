@@ -14,6 +14,7 @@ from privet.audit.inversion.target import Codes, Shares, Target
 from privet.curator import as_source
 from privet.errors import DataError
 from privet.schema import Category, Schema
+from privet.schema.bins import public_cuts
 from privet.stats import Rows
 
 __all__ = ["LEAST", "Group", "Secret", "read"]
@@ -27,6 +28,8 @@ class Secret:
 
     >>> Secret.of(Schema.of({"age": (0.0, 100.0)}), "age", 4).stands
     (12.5, 37.5, 62.5, 87.5)
+    >>> Secret.of(Schema.of({"grade": (1, 4)}), "grade", 8).stands
+    (1.0, 2.0, 3.0, 4.0)
     """
 
     name: str
@@ -42,10 +45,12 @@ class Secret:
         column = schema[name]
         if isinstance(column, Category):
             return cls(name, (), tuple(column.labels))
-        cuts = tuple(column.cuts) or tuple(np.linspace(column.low, column.high, bins + 1)[1:-1].tolist())
+        cuts = public_cuts(column, bins)
         edges = np.array([column.low, *cuts, column.high])
         middles = (edges[1:] + edges[:-1]) / 2
-        return cls(name, cuts, tuple((np.floor(middles) if column.integer else middles).tolist()))
+        if column.integer:  # rounded down, but not out of the bin
+            middles = np.maximum(np.floor(middles), np.ceil(edges[:-1]))
+        return cls(name, cuts, tuple(middles.tolist()))
 
 
 @dataclass(frozen=True)

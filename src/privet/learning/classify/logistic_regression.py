@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from privet.budget import exact
 from privet.curator import Curator, Measurement
 from privet.errors import ParameterError
-from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
+from privet.estimator import PrivateClassifier
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
 from privet.learning.linear.perturbed import curvature_share, fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
-from privet.parameters import Delta, Epsilon, Seed
+from privet.parameters import with_parameters
 from privet.schema import Category
 from privet.stats import Contingency, Rows
 from privet.stats.linear.encoding import Encoding
@@ -42,6 +42,7 @@ ENOUGH_CHOICES = 200
 MOST_KEPT = 5e7
 
 
+@with_parameters
 class LogisticRegression(PrivateClassifier):
     """Differentially private logistic regression for mixed tables and any number of classes.
 
@@ -88,43 +89,24 @@ class LogisticRegression(PrivateClassifier):
         {"method": ["objective"], "regularisation": [1.0, 300.0, 3000.0]},
     ]
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        method: Annotated[
-            Literal["auto", "newton", "objective", "output", "functional", "privgene"],
-            "Noisy gradients, a tilted objective, noise on the optimum, noisy second moments, private moves;"
-            " auto picks by what is public.",
-        ] = "auto",
-        steps: Annotated[
-            int | None,
-            Ge(0),
-            Le(100_000),
-            "Newton or PrivGene steps; None chooses by the budget and the declared records.",
-        ] = None,
-        records: Annotated[
-            int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
-        ] = None,
-        estimate_records: Annotated[
-            bool, "Where records is not declared, spend a fiftieth of the budget on an estimate of it."
-        ] = True,
-        regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.method = method
-        self.steps = steps
-        self.records = records
-        self.estimate_records = estimate_records
-        self.regularisation = regularisation
-        self.ledger = ledger
-        self.random_state = random_state
+    method: Annotated[
+        Literal["auto", "newton", "objective", "output", "functional", "privgene"],
+        "Noisy gradients, a tilted objective, noise on the optimum, noisy second moments, private moves;"
+        " auto picks by what is public.",
+    ] = "auto"
+    steps: Annotated[
+        int | None,
+        Ge(0),
+        Le(100_000),
+        "Newton or PrivGene steps; None chooses by the budget and the declared records.",
+    ] = None
+    records: Annotated[
+        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+    ] = None
+    estimate_records: Annotated[
+        bool, "Where records is not declared, spend a fiftieth of the budget on an estimate of it."
+    ] = True
+    regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0
 
     def _fit(self, curator: Curator) -> None:
         target = curator.schema.nominal_target()

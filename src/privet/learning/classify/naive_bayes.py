@@ -28,8 +28,8 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.estimator import LedgerParameter, PrivateClassifier, SchemaParameter
-from privet.parameters import Delta, Epsilon, Seed
+from privet.estimator import PrivateClassifier
+from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
 from privet.schema.bins import public_cuts
@@ -44,6 +44,7 @@ Table = NDArray[np.float64]
 VARIANCE_FLOOR = 1e-4
 
 
+@with_parameters
 class NaiveBayes(PrivateClassifier):
     """Differentially private naive Bayes for nominal, numeric and mixed tables.
 
@@ -63,38 +64,20 @@ class NaiveBayes(PrivateClassifier):
     (1.0, True)
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        numeric: Annotated[
-            Literal["histogram", "gaussian"],
-            "How a number is described within a class: counts in bins, or a normal distribution.",
-        ] = "histogram",
-        bins: Annotated[
-            int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 16,
-        allocation: Annotated[
-            Literal["balanced", "uniform"],
-            "How the budget is split over attributes: for the least total error, or the same for each.",
-        ] = "balanced",
-        smoothing: Annotated[
-            float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
-        ] = 0.5,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.numeric = numeric
-        self.bins = bins
-        self.allocation = allocation
-        self.smoothing = smoothing
-        self.ledger = ledger
-        self.random_state = random_state
+    numeric: Annotated[
+        Literal["histogram", "gaussian"],
+        "How a number is described within a class: counts in bins, or a normal distribution.",
+    ] = "histogram"
+    bins: Annotated[
+        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 16
+    allocation: Annotated[
+        Literal["balanced", "uniform"],
+        "How the budget is split over attributes: for the least total error, or the same for each.",
+    ] = "balanced"
+    smoothing: Annotated[
+        float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
+    ] = 0.5
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema

@@ -38,11 +38,10 @@ from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.private_cuts import IntervalsCorrect, private_cuts
 from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
-from privet.parameters import Delta, Epsilon, Seed
+from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Number, Schema
 from privet.schema.bins import public_cuts
@@ -54,6 +53,7 @@ Table = NDArray[np.float64]
 LEVELS = 2  # of private cuts: at most four intervals
 
 
+@with_parameters
 class OneR(RuleClassifier):
     """Differentially private 1R for nominal, numeric and mixed tables; a missing value is a value.
 
@@ -75,49 +75,29 @@ class OneR(RuleClassifier):
     (1.0, True)
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        selection: Annotated[
-            Literal["auto", "choice", "tables"],
-            "How the attribute is found: by a private choice, from noisy tables of all, or the better one.",
-        ] = "auto",
-        selection_share: Annotated[
-            float,
-            Gt(0),
-            Lt(1),
-            "The part of the budget that the private choice gets; the table gets the rest.",
-        ] = 0.55,
-        bins: Annotated[
-            int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 6,
-        cuts: Annotated[
-            Literal["public", "private"],
-            "Whether numbers are cut into equal bins, or where the private table says, which costs a share.",
-        ] = "public",
-        cuts_share: Annotated[
-            float, Gt(0), Lt(1), "The part of the budget that private cuts get, before the rest is shared."
-        ] = 0.3,
-        grid: Annotated[
-            int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
-        ] = 128,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.selection = selection
-        self.selection_share = selection_share
-        self.bins = bins
-        self.cuts = cuts
-        self.cuts_share = cuts_share
-        self.grid = grid
-        self.ledger = ledger
-        self.random_state = random_state
+    selection: Annotated[
+        Literal["auto", "choice", "tables"],
+        "How the attribute is found: by a private choice, from noisy tables of all, or the better one.",
+    ] = "auto"
+    selection_share: Annotated[
+        float,
+        Gt(0),
+        Lt(1),
+        "The part of the budget that the private choice gets; the table gets the rest.",
+    ] = 0.55
+    bins: Annotated[
+        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 6
+    cuts: Annotated[
+        Literal["public", "private"],
+        "Whether numbers are cut into equal bins, or where the private table says, which costs a share.",
+    ] = "public"
+    cuts_share: Annotated[
+        float, Gt(0), Lt(1), "The part of the budget that private cuts get, before the rest is shared."
+    ] = 0.3
+    grid: Annotated[
+        int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
+    ] = 128
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

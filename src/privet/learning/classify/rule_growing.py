@@ -35,11 +35,10 @@ from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.joint_conditions import JointCorrect
 from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
-from privet.parameters import Delta, Epsilon, Seed
+from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts
@@ -52,6 +51,7 @@ Table = NDArray[np.float64]
 Conditions = tuple[Condition, ...]
 
 
+@with_parameters
 class RuleMiner(RuleClassifier):
     """Differentially private rule lists for nominal, numeric and mixed tables; a missing value is a value.
 
@@ -69,39 +69,20 @@ class RuleMiner(RuleClassifier):
     ['IF p < 0.5 THEN no', 'IF q < 0.5 THEN no', 'OTHERWISE both']
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        depth: Annotated[int, Ge(1), Le(12), "How many conditions a rule may have; each costs a share."] = 4,
-        quality: Annotated[
-            Quality, "What a condition is chosen by: purity of the classes, or how many records are right."
-        ] = "purity",
-        conditions: Annotated[
-            Literal["own", "shared", "together"],
-            "Each rule has its own condition at a level, or all share one, or all (3 at most) at once.",
-        ] = "own",
-        coverage_share: Annotated[
-            float, Gt(0), Lt(1), "The part of the budget for the noisy coverage of the rules."
-        ] = 0.3,
-        bins: Annotated[
-            int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-        ] = 16,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.depth = depth
-        self.quality = quality
-        self.conditions = conditions
-        self.coverage_share = coverage_share
-        self.bins = bins
-        self.ledger = ledger
-        self.random_state = random_state
+    depth: Annotated[int, Ge(1), Le(12), "How many conditions a rule may have; each costs a share."] = 4
+    quality: Annotated[
+        Quality, "What a condition is chosen by: purity of the classes, or how many records are right."
+    ] = "purity"
+    conditions: Annotated[
+        Literal["own", "shared", "together"],
+        "Each rule has its own condition at a level, or all share one, or all (3 at most) at once.",
+    ] = "own"
+    coverage_share: Annotated[
+        float, Gt(0), Lt(1), "The part of the budget for the noisy coverage of the rules."
+    ] = 0.3
+    bins: Annotated[
+        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 16
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from privet.curator import is_table, read_rows
 from privet.errors import SchemaError
 from privet.estimator import names_of, require_array
+from privet.parameters import with_parameters
 from privet.schema import Schema, read_schema
 from privet.sources import as_array
 from privet.stats.linear.encoding import Encoding
@@ -19,6 +20,7 @@ from privet.stats.linear.encoding import Encoding
 __all__ = ["Encoder"]
 
 
+@with_parameters
 class Encoder(TransformerMixin, BaseEstimator):
     """Turns raw tables into numbers by the schema alone; ``fit`` reads no data and costs no privacy.
 
@@ -39,9 +41,8 @@ class Encoder(TransformerMixin, BaseEstimator):
     [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
     """
 
-    def __init__(self, *, schema: Schema | str | Path | None = None, intercept: bool = False) -> None:
-        self.schema = schema
-        self.intercept = intercept
+    intercept: bool = False
+    schema: Schema | str | Path | None = None
 
     def fit(self, X: Any = None, y: Any = None) -> Encoder:
         """Settle the layout. The arguments are there for pipelines and are not looked at."""

@@ -17,6 +17,7 @@ with the thesis's table 5.1 is in ``docs/concepts/rules.md``.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field
 from os import cpu_count
 from typing import Annotated, Any, Literal
 
@@ -27,12 +28,12 @@ from numpy.typing import NDArray
 from privet.budget import budget
 from privet.curator import Curator
 from privet.errors import DataError
-from privet.estimator import SchemaParameter
+from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.public.rule_quality import check_weights
 from privet.learning.public.rule_space import RuleProblem, Table, covered
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.rule import Condition, Rule, RuleList
-from privet.parameters import validate
+from privet.parameters import Delta, Epsilon, validate, with_parameters
 from privet.release import Guarantee, public_knowledge
 from privet.schema import Category
 from privet.search import BeeColony
@@ -47,6 +48,7 @@ SHRINK = 0.8  # the table is made anew without covered records when less than th
 MEASURES: dict[str, Any] = {"covering": "wLap", "several": "wLapMS", "one": "wMS"}
 
 
+@with_parameters
 class BeeRules(RuleClassifier):
     """Rule lists for *public* tables, by artificial bee colony. There is no guarantee.
 
@@ -60,38 +62,23 @@ class BeeRules(RuleClassifier):
     (True, False)
     """
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = "infer",
-        method: Annotated[
-            Literal["covering", "several", "one"], "Sequential covering, several rules a class, or one."
-        ] = "covering",
-        per_class: Annotated[int, Ge(1), Le(1000), "Rules for each class, where there are several."] = 4,
-        alpha: Annotated[
-            float, Ge(0), Le(1), "Weight of the class size in wMS: more means more coverage."
-        ] = 0.4,
-        beta: Annotated[
-            float, Ge(0), Le(1), "Weight of wrong records in wMS: more means more precision."
-        ] = 0.6,
-        factor: Annotated[float, Ge(0), Le(1), "F, how readily a condition comes or goes."] = 0.6,
-        swarm: Annotated[int, Ge(4), Le(10_000), "Bees; half are employed, half look on."] = 20,
-        limit: Annotated[int, Ge(1), "Tries without gain before a bee leaves its source."] = 100,
-        iterations: Annotated[int, Ge(1), "Iterations for each rule."] = 500,
-        most_rules: Annotated[int, Ge(1), "Rules for each class at most, in sequential covering."] = 200,
-        random_state: Annotated[Any, "A seed, or nothing."] = None,
-    ) -> None:
-        self.schema = schema
-        self.method = method
-        self.per_class = per_class
-        self.alpha = alpha
-        self.beta = beta
-        self.factor = factor
-        self.swarm = swarm
-        self.limit = limit
-        self.iterations = iterations
-        self.most_rules = most_rules
-        self.random_state = random_state
+    method: Annotated[
+        Literal["covering", "several", "one"], "Sequential covering, several rules a class, or one."
+    ] = "covering"
+    per_class: Annotated[int, Ge(1), Le(1000), "Rules for each class, where there are several."] = 4
+    alpha: Annotated[float, Ge(0), Le(1), "Weight of the class size in wMS: more means more coverage."] = 0.4
+    beta: Annotated[float, Ge(0), Le(1), "Weight of wrong records in wMS: more means more precision."] = 0.6
+    factor: Annotated[float, Ge(0), Le(1), "F, how readily a condition comes or goes."] = 0.6
+    swarm: Annotated[int, Ge(4), Le(10_000), "Bees; half are employed, half look on."] = 20
+    limit: Annotated[int, Ge(1), "Tries without gain before a bee leaves its source."] = 100
+    iterations: Annotated[int, Ge(1), "Iterations for each rule."] = 500
+    most_rules: Annotated[int, Ge(1), "Rules for each class at most, in sequential covering."] = 200
+    schema: SchemaParameter = "infer"
+    random_state: Annotated[Any, "A seed, or None."] = None
+    # A public table costs nothing, so there is no budget to give.
+    epsilon: Epsilon = field(init=False)
+    delta: Delta = field(init=False)
+    ledger: LedgerParameter = field(init=False)
 
     def fit(self, X: Any, y: Any = None) -> BeeRules:
         """Mine the rules of a public table: arrays or frames (X, y), or a file that holds the target."""

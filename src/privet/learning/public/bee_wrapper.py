@@ -21,13 +21,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privet.errors import DataError
-from privet.parameters import validate
+from privet.parameters import validate, with_parameters
 from privet.search import BeeEvolution
 from privet.search.bee_evolution import Subsets
 
 __all__ = ["BeeSelection"]
 
 
+@with_parameters
 class BeeSelection(SelectorMixin, TransformerMixin, BaseEstimator):
     """Selects attributes of a *public* table by ABC–DE around a classifier. There is no guarantee.
 
@@ -41,20 +42,11 @@ class BeeSelection(SelectorMixin, TransformerMixin, BaseEstimator):
 
     guarantee_ = "Guarantee: NONE. The attributes were chosen by exact records: for public tables only."
 
-    def __init__(
-        self,
-        *,
-        estimator: Annotated[Any, "The classifier whose accuracy is the fitness; None for a tree."] = None,
-        folds: Annotated[int, Ge(2), Le(20), "Folds of the cross-validation."] = 3,
-        population: Annotated[int, Ge(4), Le(10_000), "How many subsets are kept."] = 20,
-        iterations: Annotated[int, Ge(1), "Iterations of the search."] = 50,
-        random_state: Annotated[Any, "A seed, or nothing."] = None,
-    ) -> None:
-        self.estimator = estimator
-        self.folds = folds
-        self.population = population
-        self.iterations = iterations
-        self.random_state = random_state
+    estimator: Annotated[Any, "The classifier whose accuracy is the fitness; None for a tree."] = None
+    folds: Annotated[int, Ge(2), Le(20), "Folds of the cross-validation."] = 3
+    population: Annotated[int, Ge(4), Le(10_000), "How many subsets are kept."] = 20
+    iterations: Annotated[int, Ge(1), "Iterations of the search."] = 50
+    random_state: Annotated[Any, "A seed, or None."] = None
 
     def fit(self, X: Any, y: Any) -> BeeSelection:
         """Search for the subset whose classifier is most accurate; of equal ones, the smallest."""

@@ -20,11 +20,10 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measurement
-from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
 from privet.learning.regress.base import PrivateRegressor, numeric_target
-from privet.parameters import Delta, Epsilon, Seed
+from privet.parameters import with_parameters
 from privet.stats import Rows
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.products import Products
@@ -35,44 +34,21 @@ Matrix = NDArray[np.float64]
 _HOW = "Noisy second moments and one linear solve"
 
 
-class Ridge(PrivateRegressor):
-    """Differentially private ridge regression for nominal, numeric and mixed tables.
+class LinearRegression(PrivateRegressor):
+    """Differentially private least squares for nominal, numeric and mixed tables.
 
-    The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
-    relation; with δ = 0 it is pure ε. ``coef_`` and ``intercept_`` are in the target's own unit for each
-    encoded coordinate (``stats.linear.encoding``), with half widths of 95 % intervals for the noise in
-    ``coef_error_``.
+    There is no penalty on the weights but what the noise itself calls for. The whole fit is
+    (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour relation; with
+    δ = 0 it is pure ε. ``coef_`` and ``intercept_`` are in the target's own unit for each encoded coordinate
+    (``stats.linear.encoding``), with half widths of 95 % intervals for the noise in ``coef_error_``.
 
-    >>> import numpy as np
     >>> from privet.schema import Schema
-    >>> generator = np.random.default_rng(0)
-    >>> hours = generator.uniform(0, 10, 20_000)
-    >>> wage = 5 + 2 * hours + generator.normal(0, 1, 20_000)
     >>> schema = Schema.of({"hours": (0.0, 10.0), "wage": (0.0, 30.0)}, target="wage")
-    >>> model = Ridge(epsilon=1.0, schema=schema).fit(hours[:, None], wage)
-    >>> bool(abs(model.predict([[5.0]])[0] - 15) < 1)
-    True
+    >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps]
+    ["products of the attributes' coordinates", "products of 'wage' with them"]
     """
 
-    #: What ``privet fit ridge --tune`` tries.
-    tuning_grid: ClassVar[dict[str, list[Any]] | None] = {"regularisation": [1.0, 30.0, 1000.0]}
-
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.regularisation = regularisation
-        self.ledger = ledger
-        self.random_state = random_state
+    tuning_grid: ClassVar[dict[str, list[Any]] | None] = None  # nothing to choose
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
@@ -114,7 +90,7 @@ class Ridge(PrivateRegressor):
         return f"{_HOW}, with a regularisation of {asked}what the noise turns out to need."
 
     def _penalty(self) -> float:
-        return self.regularisation
+        return 0.0
 
     def _predictions(self, rows: Rows) -> NDArray[np.float64]:
         target = numeric_target(self.schema_)
@@ -123,34 +99,30 @@ class Ridge(PrivateRegressor):
         return np.clip(predicted, target.low, target.high)
 
 
-class LinearRegression(Ridge):
-    """Differentially private least squares: ``Ridge`` with no penalty but what the noise itself calls for.
+@with_parameters
+class Ridge(LinearRegression):
+    """Differentially private ridge regression: ``LinearRegression`` with a penalty on the weights.
 
+    What is promised and what is learned are the same.
+
+    >>> import numpy as np
     >>> from privet.schema import Schema
+    >>> generator = np.random.default_rng(0)
+    >>> hours = generator.uniform(0, 10, 20_000)
+    >>> wage = 5 + 2 * hours + generator.normal(0, 1, 20_000)
     >>> schema = Schema.of({"hours": (0.0, 10.0), "wage": (0.0, 30.0)}, target="wage")
-    >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps]
-    ["products of the attributes' coordinates", "products of 'wage' with them"]
+    >>> model = Ridge(epsilon=1.0, schema=schema).fit(hours[:, None], wage)
+    >>> bool(abs(model.predict([[5.0]])[0] - 15) < 1)
+    True
     """
 
-    tuning_grid = None  # nothing to choose
+    #: What ``privet fit ridge --tune`` tries.
+    tuning_grid: ClassVar[dict[str, list[Any]] | None] = {"regularisation": [1.0, 30.0, 1000.0]}
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.ledger = ledger
-        self.random_state = random_state
+    regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0
 
     def _penalty(self) -> float:
-        return 0.0
+        return self.regularisation
 
 
 def _independent(among: Products, cells: Matrix, noise: float) -> tuple[float, Matrix]:

@@ -37,9 +37,10 @@ from privet.curator import currency_of, event_of, promise
 from privet.errors import DataError, ParameterError, PrivetError, SchemaError
 from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.streams.counter import ContinualCounter
-from privet.parameters import Delta, Epsilon, Seed, validate
+from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee, Step
 from privet.schema import Category, Column, Schema, read_schema
+from privet.schema.bins import public_cuts
 
 __all__ = ["StreamingNaiveBayes"]
 
@@ -49,6 +50,7 @@ _CAVEATS = (
 )
 
 
+@with_parameters
 class StreamingNaiveBayes(BaseEstimator):
     """Private naive Bayes on a stream, with River's interface. One ε for the whole stream.
 
@@ -67,34 +69,16 @@ class StreamingNaiveBayes(BaseEstimator):
     2.0
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Epsilon = 1.0,
-        delta: Delta = 0.0,
-        schema: SchemaParameter = None,
-        every: Annotated[int, Ge(1), "Records in a step: the model is released after each step."] = 100,
-        horizon: Annotated[
-            int, Ge(1), "Steps of the stream, or of a window: more cost a little more noise."
-        ] = 1024,
-        windows: Annotated[
-            bool, "After the horizon begin anew (for drift), instead of learning no more."
-        ] = False,
-        bins: Annotated[int, Ge(2), "Equal bins of a number where the schema declares no cuts."] = 8,
-        smoothing: Annotated[float, Ge(0), "Records added to every cell before dividing."] = 1.0,
-        ledger: LedgerParameter = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.every = every
-        self.horizon = horizon
-        self.windows = windows
-        self.bins = bins
-        self.smoothing = smoothing
-        self.ledger = ledger
-        self.random_state = random_state
+    every: Annotated[int, Ge(1), "Records in a step: the model is released after each step."] = 100
+    horizon: Annotated[int, Ge(1), "Steps of the stream or window: more cost a little more noise."] = 1024
+    windows: Annotated[bool, "After the horizon begin anew (for drift), instead of learning no more."] = False
+    bins: Annotated[int, Ge(2), "Equal bins of a number where the schema declares no cuts."] = 8
+    smoothing: Annotated[float, Ge(0), "Records added to every cell before dividing."] = 1.0
+    epsilon: Epsilon = 1.0
+    delta: Delta = 0.0
+    schema: SchemaParameter = None
+    ledger: LedgerParameter = None
+    random_state: Seed = None
 
     def learn_one(self, x: Mapping[str, Any], y: Any = None) -> None:
         """Learn from one record; ``y`` is its class, or it is in ``x`` under the target's name."""
@@ -185,7 +169,7 @@ class StreamingNaiveBayes(BaseEstimator):
             for c in self._schema.columns
             if isinstance(c, Category)
         }
-        self._cuts = {c.name: self._cuts_of(c) for c in self._attributes if not isinstance(c, Category)}
+        self._cuts = {c.name: public_cuts(c, self.bins) for c in self._attributes}
         classes = self._target.size
         widths = [
             c.size if isinstance(c, Category) else len(self._cuts[c.name]) + 1 for c in self._attributes
@@ -309,9 +293,6 @@ class StreamingNaiveBayes(BaseEstimator):
                 f"Column '{column.name}' is declared a number, but a record holds something else there.",
                 "Correct the stream, or declare the column a category.",
             ) from None
-
-    def _cuts_of(self, column: Any) -> list[float]:
-        return list(column.cuts) or np.linspace(column.low, column.high, self.bins + 1)[1:-1].tolist()
 
 
 def _records(X: Any, names: list[str]) -> Any:

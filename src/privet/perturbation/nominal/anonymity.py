@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import DataError, ModelError, ParameterError
-from privet.parameters import validate
+from privet.parameters import validate, with_parameters
 from privet.perturbation.nominal.groups import Anonymity, grouped, measured, spread
 from privet.perturbation.nominal.hierarchy import ANYTHING, Hierarchy
 from privet.perturbation.nominal.recoding import Recoding
@@ -35,6 +35,7 @@ __all__ = ["KAnonymity"]
 MOST = 20_000
 
 
+@with_parameters
 class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
     """Generalises quasi-identifying columns until groups have at least ``k`` records. Guarantee: none.
 
@@ -47,28 +48,14 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
     3
     """
 
-    def __init__(
-        self,
-        *,
-        hierarchies: Annotated[Any, "A Hierarchy for each quasi-identifying column."] = (),
-        k: Annotated[int, Ge(2), "The least number of records that look the same."] = 5,
-        suppression: Annotated[
-            float, Ge(0), Le(1), "The largest share of records that may be hidden."
-        ] = 0.02,
-        sensitive: Annotated[str | None, "The column that l and t are about."] = None,
-        diversity: Annotated[
-            int, Ge(1), "At least so many different sensitive values in each group (l)."
-        ] = 1,
-        closeness: Annotated[
-            float, Gt(0), Le(1), "Each group's sensitive shares at most so far from all (t)."
-        ] = 1.0,
-    ) -> None:
-        self.hierarchies = hierarchies
-        self.k = k
-        self.suppression = suppression
-        self.sensitive = sensitive
-        self.diversity = diversity
-        self.closeness = closeness
+    hierarchies: Annotated[Any, "A Hierarchy for each quasi-identifying column."] = ()
+    k: Annotated[int, Ge(2), "The least number of records that look the same."] = 5
+    suppression: Annotated[float, Ge(0), Le(1), "The largest share of records that may be hidden."] = 0.02
+    sensitive: Annotated[str | None, "The column that l and t are about."] = None
+    diversity: Annotated[int, Ge(1), "At least so many different sensitive values in each group (l)."] = 1
+    closeness: Annotated[
+        float, Gt(0), Le(1), "Each group's sensitive shares at most so far from all (t)."
+    ] = 1.0
 
     def fit(self, X: Any, y: Any = None) -> KAnonymity:
         """Find the levels that lose least."""

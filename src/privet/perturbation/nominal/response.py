@@ -19,7 +19,7 @@ from privet import randomness
 from privet.budget.amounts import Pure, exact
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.mechanisms import RandomisedResponse
-from privet.parameters import Epsilon, Seed, validate
+from privet.parameters import Epsilon, Seed, validate, with_parameters
 from privet.perturbation.base import SchemaParameter
 from privet.perturbation.nominal.tables import column_values, with_texts
 from privet.perturbation.promise import local_guarantee
@@ -31,6 +31,7 @@ from privet.schema import Category, Schema, read_schema
 __all__ = ["RandomisedColumns"]
 
 
+@with_parameters
 class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
     """Randomises categories, record by record. Local ε for the chosen columns together.
 
@@ -45,20 +46,10 @@ class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        schema: SchemaParameter = None,
-        columns: Annotated[
-            Any, "Names of the categories to randomise; None for all, the target included."
-        ] = None,
-        epsilon: Epsilon = 1.0,
-        random_state: Seed = None,
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.epsilon = epsilon
-        self.random_state = random_state
+    columns: Annotated[Any, "Names of the categories to randomise; None for all, the target included."] = None
+    schema: SchemaParameter = None
+    epsilon: Epsilon = 1.0
+    random_state: Seed = None
 
     def fit(self, X: Any, y: Any = None) -> RandomisedColumns:
         """Settle the columns and what each may spend; nothing is learned from X."""

@@ -1,0 +1,1 @@
+"""Geometric data perturbation: the published tables, attacks on every variant, and streams."""

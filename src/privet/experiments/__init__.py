@@ -1,1 +1,0 @@
-"""Experiments: grids over epsilon, algorithms and data; the figures of the papers."""
