@@ -11,7 +11,8 @@ import pytest
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget, exact, rho_for
 from privet.checks.example import WatchedSource
-from privet.curator import Curator, Measurement, empty_table, read_rows
+from privet.curator import Curator, Measurement
+from privet.curator.tables import empty_table, read_rows
 from privet.errors import BudgetExceeded, DataError, LedgerError, ParameterError, SchemaError
 from privet.schema import Number, Schema, Unit
 from privet.stats import Contingency, Moments

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from privet.selection.gwas.study import tables_of
 
 from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.schema import Unit
 from privet.selection.gwas import QualityControl, Study, count_significant, noisy_tables, top_snps
-from privet.selection.gwas.study import tables_of
 from privet.sources import PackedGenotypes, write_plink
 from privet.stats.genotypes.kernels import hardy_weinberg
 

@@ -18,7 +18,7 @@ from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
-from privet.stats.association import Score
+from privet.stats.association import Association
 
 RECORDS = 600
 
@@ -151,7 +151,7 @@ def test_tables_of_any_size_numbers_and_missing_values():
 
 
 @dataclass(frozen=True)
-class FirstValue(Score):
+class FirstValue(Association):
     """A user's score: how many records have the attribute's first value."""
 
     what: ClassVar[str] = "first"

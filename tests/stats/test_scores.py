@@ -15,10 +15,11 @@ from privet.budget import Pure, Zcdp, budget
 from privet.curator import Curator
 from privet.engines.memory import fold
 from privet.errors import DataError, ParameterError
-from privet.learning.rules.rule import Between, OneOf, Rule, RuleList
+from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category, Number, Schema, Unit
 from privet.stats import Assignment, Contingency, Coverage, MajorityCorrect, Scores, Within
-from privet.stats.refinements import Refinements, purity
+from privet.stats.choices.refinements import Refinements, purity
+from privet.stats.conditions import Between, OneOf
 
 COLUMNS = (Number("x", 0, 4), Category("colour", ("red", "blue")), Category("ill", ("a", "b", "c")))
 RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", None), ("a", "b", "c", None)))

@@ -104,6 +104,4 @@ def with_audit(guarantee: Guarantee, audit: Audit) -> Guarantee:
     carried = replace(guarantee, audit=audit.summary())
     if not audit.violated:
         return carried
-    return replace(
-        carried, voided=(*guarantee.voided, f"An audit refuted it: {audit.subject} {audit.verdict}.")
-    )
+    return carried.voided_by(f"An audit refuted it: {audit.subject} {audit.verdict}.")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Ledger, budget
-from privet.curator import currency_of, event_of
+from privet.curator.currency import currency_of, event_of
 from privet.errors import LedgerError
 from privet.schema import Schema
 from privet.service.ledgers import account_of

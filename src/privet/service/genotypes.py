@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from privet.budget import Ledger
-from privet.curator import currency_of, event_of
+from privet.curator.currency import currency_of, event_of
 from privet.errors import ParameterError
 from privet.release import Guarantee
 from privet.schema import Schema

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.budget import Ledger
-from privet.curator import currency_of, event_of
+from privet.curator.currency import currency_of, event_of
 from privet.errors import LedgerError, ParameterError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of

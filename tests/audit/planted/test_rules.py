@@ -9,9 +9,9 @@ import pytest
 
 from privet.audit import Pair
 from privet.learning.classify import OneR, RuleMiner, one_r, rule_growing
-from privet.learning.rules.joint_conditions import JointCorrect
-from privet.learning.rules.private_cuts import IntervalsCorrect
 from privet.schema import Schema
+from privet.stats.choices.intervals import IntervalsCorrect
+from privet.stats.choices.joint import JointCorrect
 
 CATEGORIES = Schema.of({"smoker": [0, 1], "cough": [0, 1], "ill": [0, 1]}, target="ill")
 NUMBERS = Schema.of({"smoker": (0.0, 1.0), "cough": (0.0, 1.0), "ill": [0, 1]}, target="ill")

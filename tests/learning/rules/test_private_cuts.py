@@ -13,10 +13,10 @@ from hypothesis.extra.numpy import arrays
 
 from privet.budget import Pure, exact
 from privet.learning.classify import OneR, RuleMiner
-from privet.learning.classify.rule_growing import Shared
-from privet.learning.rules.private_cuts import IntervalsCorrect, most_right
 from privet.schema import Category, Number, Schema, Unit
 from privet.stats import Assignment, Contingency
+from privet.stats.choices.intervals import IntervalsCorrect, most_right
+from privet.stats.choices.refinements import Shared
 
 TABLE = arrays(np.int64, (6, 3), elements=st.integers(0, 6))
 SCHEMA = Schema.of({"x": (0.0, 5.0), "c": [0, 1, 2, 3, 4], "y": [0, 1, 2]}, target="y")

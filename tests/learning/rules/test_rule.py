@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ModelError
-from privet.learning.rules.rule import Between, OneOf, Rule, RuleList, readable
+from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category, Number, Schema
 from privet.stats import Rows
+from privet.stats.conditions import Between, OneOf, readable
 
 SCHEMA = Schema(
     (
