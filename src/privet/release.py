@@ -195,7 +195,7 @@ class Guarantee:
         amount = None
         if not data["voided"]:  # files of earlier versions name an amount where nothing is promised, too
             amount = amount_from_dict(data["amount"])
-            assert isinstance(amount, Pure | Approximate)
+        assert amount is None or isinstance(amount, Pure | Approximate)
         return cls(
             amount,
             Unit.from_dict(data["unit"]),

@@ -17,7 +17,6 @@ from privet.budget import Approximate, Ledger, Pure, Zcdp
 from privet.curator.ask import QUESTIONS, Question
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
-from privet.curator.currency import currency_of
 from privet.curator.public import exact_release
 from privet.curator.run import Run
 from privet.curator.tables import as_source, empty_table
@@ -106,8 +105,7 @@ class Curator:
     def _guard(self, run: Run, source: Source, watch: Watch | None = None) -> None:
         self.schema = run.schema
         self.amount = run.amount
-        # The currency in which shares add up: ε itself, or ρ where δ allows Gaussian noise.
-        self.currency = currency_of(run.amount)
+        self.currency = run.currency
         self._run = run
         self._source = source
         self._engine: Engine = engine_for(source)
@@ -154,7 +152,7 @@ class Curator:
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
         statistics = [statistic for question in questions for statistic in question.statistics]
         answers = iter(self._engine.answer(statistics, self._source, self.schema) if statistics else ())
-        told = []
+        told: list[Any] = []
         for (question, amount), mechanism in zip(pairs, mechanisms, strict=True):
             exact = Exact(
                 [next(answers) for _ in question.statistics], self._source, self.schema, self.randomness

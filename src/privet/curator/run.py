@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from types import TracebackType
 
-from privet.budget import Approximate, Event, Ledger, Pure, Reservation
+from privet.budget import Approximate, Event, Ledger, Pure, Reservation, Zcdp
 from privet.curator.currency import currency_of, event_of
 from privet.errors import ParameterError, PrivetError, SchemaError
 from privet.randomness import Randomness, secure
@@ -101,6 +101,11 @@ class Run:
         )
 
     @property
+    def currency(self) -> Pure | Zcdp:
+        """The currency in which shares of the amount add up: ε itself, or ρ where δ allows Gaussian noise."""
+        return currency_of(self.amount)
+
+    @property
     def is_open(self) -> bool:
         """Whether the budget is reserved, and may be spent."""
         return self._open and (self._whole is None or self._whole.is_open)
@@ -135,7 +140,7 @@ class Run:
                 "Leave random_state at None and declare the schema, or work without the ledger on data "
                 "that is public.",
             )
-        event = self._event or event_of(currency_of(self.amount), self.what)
+        event = self._event or event_of(self.currency, self.what)
         return ledger.reserve(
             self._dataset(ledger), event, unit=self.schema.unit, what=self.what, asked=self.amount
         )

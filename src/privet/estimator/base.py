@@ -8,7 +8,7 @@ source, the schema is settled, the budget is reserved and committed, and the gua
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,6 +83,11 @@ class PrivateEstimator(BaseEstimator):
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))
+
+    @classmethod
+    def _from_earlier(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a model that an earlier version has written, as this version names them."""
+        return dict(parameters)
 
     @abstractmethod
     def _fit(self, curator: Curator) -> None:

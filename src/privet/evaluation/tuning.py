@@ -4,12 +4,12 @@ To fit with several settings and keep the best is not free: each fit, and each s
 compared, looks at the data. ``PrivateSearch`` pays for the whole at once.
 
 **Privacy.** Every unit of privacy is put at random into the training part or the test part
-(``curator.folds``). A trial draws one of the settings, fits with it on the training part at ε₁, and counts its right predictions on
-the test part with noise, at ε₁ too. A unit is in one of the two parts, so for every outcome of the draw a
-trial costs ε₁ (as for cross-validation, tables that differ by one unit are coupled to differ in one part).
-The best of a random number of trials then costs 2ε₁ under pure ε, and a little less than that under (ε, δ)
-for a few trials (proof: ``mechanisms.random_trials``). The released model is the one of the best trial;
-nothing is fitted again.
+(``curator.folds``). A trial draws one of the settings, fits with it on the training part at ε₁, and counts
+its right predictions on the test part with noise, at ε₁ too. A unit is in one of the two parts, so for every
+outcome of the draw a trial costs ε₁ (as for cross-validation, tables that differ by one unit are coupled to
+differ in one part). The best of a random number of trials then costs 2ε₁ under pure ε, and a little less than
+that under (ε, δ) for a few trials (proof: ``mechanisms.random_trials``). The released model is the one of the
+best trial; nothing is fitted again.
 
 What needs no search is better not paid for: ``LogisticRegression(method="auto")`` chooses its method and its
 steps from what is public.

@@ -12,6 +12,7 @@ sequentially to (ε, δ). With k = 0 a third of the budget goes to a private cou
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -131,6 +132,12 @@ class SelectKBest(PrivateSelector):
             )
         super().fit(X, y)
         return self
+
+    @classmethod
+    def _from_earlier(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Without scores of one's own, and without the choice that added no noise."""
+        gone = {"custom": None, "mechanism": "none"}
+        return {name: value for name, value in parameters.items() if gone.get(name, ...) != value}
 
     def _prepare(self, curator: Curator) -> None:
         schema, score = curator.schema, self._scorer()

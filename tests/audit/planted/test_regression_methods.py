@@ -162,13 +162,13 @@ class SameNoise(LogisticRegression):
     """WRONG: noise is drawn once and used for every table; the difference of two has none."""
 
     def _fit(self, curator):
-        seed, measure = secrets.randbits(64), curator.measure
+        seed, ask = secrets.randbits(64), curator.ask_together
 
-        def again(measurement):
-            curator.randomness = seeded(seed)
-            return measure([measurement])[0]
+        def again(asked):
+            curator._run.randomness = seeded(seed)
+            return ask([asked])[0]
 
-        curator.measure = lambda measurements: [again(measurement) for measurement in measurements]
+        curator.ask_together = lambda several: [again(asked) for asked in several]
         super()._fit(curator)
 
 

@@ -10,6 +10,7 @@ import pytest
 from privet.audit import Pair
 from privet.learning.classify import OneR, RuleMiner, one_r, rule_growing
 from privet.schema import Schema
+from privet.stats import proved
 from privet.stats.choices.intervals import IntervalsCorrect
 from privet.stats.choices.joint import JointCorrect
 
@@ -35,17 +36,19 @@ def pairs(schema):
     return [Pair("a tie, and a record that breaks it", one, other)]
 
 
+@proved
 @dataclass(frozen=True)
 class BoldConditions(JointCorrect):
-    """WRONG: scores that one record moves by 30 where 1 is said. A choice has 30 times the ε."""
+    """WRONG **Spread**: scores that one record moves by 30 where 1 is said. A choice has 30 times the ε."""
 
     def groups(self, answers, schema):
         return [30 * group for group in super().groups(answers, schema)]
 
 
+@proved
 @dataclass(frozen=True)
 class BoldIntervals(IntervalsCorrect):
-    """WRONG in the same way."""
+    """WRONG **Spread**, in the same way."""
 
     def groups(self, answers, schema):
         return [30 * group for group in super().groups(answers, schema)]

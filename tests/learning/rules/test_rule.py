@@ -79,7 +79,7 @@ def test_the_first_rule_fires():
     both = rows([50], ["red"])
     assert example().fired(both).tolist() == [0]
     assert example().assignment(both).tolist() == [0]
-    assert example().assignment.parts == 3
+    assert example().assignment.parts(both.schema) == 3
 
 
 def test_coverage_and_precision():

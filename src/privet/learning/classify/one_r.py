@@ -137,12 +137,8 @@ class OneR(RuleClassifier):
         tables = tables or (Contingency(None, target.name),)
         if self.selection == "tables" or len(tables) == 1:
             bought = [self._bought(curator, table, Fraction(1, len(tables))) for table in tables]
-            releases = curator.ask_together(
-                [
-                    (Measure(table, f"'{table.columns[0]}' within each class"), share)
-                    for table, share in bought
-                ]
-            )
+            asked = [(Measure(t, f"'{t.columns[0]}' within each class"), share) for t, share in bought]
+            releases = curator.ask_together(asked)
             best = int(np.argmax([_right(release) for release in releases]))
             table, release = bought[best][0], releases[best]
         else:

@@ -7,8 +7,9 @@ released as one noisy table; rules that it does not justify are joined again.
 
 **Privacy.** The rules of a level are a partition of the records, and it was released before. A record takes
 part in the choice of one rule only, so a level costs one share *for all its choices together*, whatever the
-number of rules (proofs: ``stats.scores`` for the groups, ``stats.choices.refinements`` for the scores). The coverage
-table has sensitivity 1 (``stats.coverage``). Shares add up to 1. Joining and printing is post-processing.
+number of rules (proofs: ``stats.scores`` for the groups, ``stats.choices.refinements`` for the scores). The
+coverage table has sensitivity 1 (``stats.coverage``). Shares add up to 1. Joining and printing is
+post-processing.
 
 Compared with mining perturbed records, where the noise on every single value hides the records themselves,
 the noise here is on counts of many records: at the same ε it is smaller by orders of magnitude.

@@ -4,8 +4,8 @@
 interval is cut in two where the classes become purest. Candidates are the cuts of a public grid.
 
 **Privacy.** The intervals of a level were released before, and a record is in one of them, so a level costs
-one share for all its choices together (``stats.scores``, ``stats.choices.refinements``). What comes out is a set of
-cuts of the public grid.
+one share for all its choices together (``stats.scores``, ``stats.choices.refinements``). What comes out is
+a set of cuts of the public grid.
 """
 
 from __future__ import annotations

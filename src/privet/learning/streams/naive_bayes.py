@@ -33,7 +33,6 @@ from sklearn.base import BaseEstimator
 
 from privet import randomness
 from privet.budget import budget
-from privet.curator.currency import currency_of
 from privet.curator.run import Run
 from privet.curator.stream import ContinualCounter
 from privet.errors import DataError, ParameterError, PrivetError, SchemaError
@@ -155,15 +154,10 @@ class StreamingNaiveBayes(BaseEstimator):
             randomness=self._source,
             what=f"stream {type(self).__name__}",
         )
-        mechanism = self._counter.mechanism
-        run.steps.append(
-            Step(
-                f"every running table of {len(self._attributes)} attributes within each class, after each step",
-                f"{mechanism.event.mechanism} noise on a binary tree of {self._counter.levels} levels",
-                currency_of(self._amount),
-                1.96 * self._counter.largest_standard_deviation,
-            )
-        )
+        counter, tables = self._counter, len(self._attributes)
+        what = f"every running table of {tables} attributes within each class, after each step"
+        how = f"{counter.mechanism.event.mechanism} noise on a binary tree of {counter.levels} levels"
+        run.steps.append(Step(what, how, run.currency, 1.96 * counter.largest_standard_deviation))
         for caveat in _CAVEATS:
             run.admit(caveat)
         if self.windows:
