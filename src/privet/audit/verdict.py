@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.audit.events import Event
+from privet.audit.distinctions import Distinction
 from privet.audit.pairs import Pair
 from privet.release import Guarantee
 
@@ -30,7 +30,7 @@ class Audit:
     confidence: float
     runs: int
     pair: Pair
-    event: Event
+    event: Distinction
     hits: tuple[int, int]
     tested: tuple[int, int]
     histogram: dict[str, list[float]]

@@ -147,10 +147,11 @@ class Curator:
         for question in questions:
             _require_known(question)
         authors = authors_of(part for question in questions for part in question.parts)
+        statistics = [statistic for question in questions for statistic in question.statistics]
+        authors |= authors_of(statistics)
         amounts = self._spend(asked)
         pairs = list(zip(questions, amounts, strict=True))
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
-        statistics = [statistic for question in questions for statistic in question.statistics]
         answers = iter(self._engine.answer(statistics, self._source, self.schema) if statistics else ())
         told: list[Any] = []
         for (question, amount), mechanism in zip(pairs, mechanisms, strict=True):
@@ -183,7 +184,9 @@ class Curator:
         self._left -= total
         return [self.currency.share(Fraction(1) if q.free else share) for q, share in asked]
 
-    def _record(self, questions: Sequence[Question[Any]], told: Sequence[Any], authors: list[str]) -> None:
+    def _record(
+        self, questions: Sequence[Question[Any]], told: Sequence[Any], authors: dict[str, None]
+    ) -> None:
         """What was done, assumed and is not covered, for the guarantee."""
         for question, answer in zip(questions, told, strict=True):
             self._run.steps += answer.steps

@@ -20,7 +20,7 @@ from privet.audit.pairs import table_of
 from privet.learning.classify import LogisticRegression
 from privet.learning.regress.linear import Ridge
 from privet.mechanisms import PermuteAndFlip, perturbed_minimum
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
 from privet.randomness import seeded
 from privet.schema import Schema, Unit
@@ -142,12 +142,12 @@ def test_noise_for_a_mean_gradient_on_a_sum(caught, monkeypatch, name):
 
 def test_class_sums_without_noise(caught, monkeypatch):
     """WRONG: only what is asked in the steps gets noise; the counts before them are told as they are."""
-    right = Geometric.randomise
+    right = GeometricNoise.randomise
 
     def wrong(self, value, randomness):
         return np.asarray(value) if self.sensitivity == 1 else right(self, value, randomness)
 
-    monkeypatch.setattr(Geometric, "randomise", wrong)
+    monkeypatch.setattr(GeometricNoise, "randomise", wrong)
     caught(**SETTINGS["counts"])
 
 

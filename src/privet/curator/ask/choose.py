@@ -51,7 +51,7 @@ class Choose(Question[Choice]):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        return (self.scores, *self.statistics)
+        return (self.scores,)
 
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         pure = isinstance(amount, Pure)

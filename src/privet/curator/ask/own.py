@@ -23,12 +23,12 @@ __all__ = ["authors_of"]
 _PLAIN = (type(None), bool, int, float, str, bytes, Fraction, np.generic)
 
 
-def authors_of(parts: Iterable[Any]) -> list[str]:
+def authors_of(parts: Iterable[Any]) -> dict[str, None]:
     """The names of the marked classes among these parts and in them; anything else foreign is refused.
 
     >>> from privet.stats import Contingency
     >>> authors_of([Contingency(None, "ill")])
-    []
+    {}
     >>> authors_of([lambda rows: rows])
     Traceback (most recent call last):
     ...
@@ -38,7 +38,7 @@ def authors_of(parts: Iterable[Any]) -> list[str]:
     found: dict[str, None] = {}
     for part in parts:
         _look(part, found)
-    return list(found)
+    return found
 
 
 def _look(value: Any, found: dict[str, None]) -> None:
