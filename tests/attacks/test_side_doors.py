@@ -7,6 +7,7 @@ finds goes here, together with what shuts it.
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import pickle
 import shutil
@@ -164,6 +165,30 @@ def test_the_import_rules_find_what_is_planted(tmp_path):
     for place in PLANTED:
         module = "privet." + place.removesuffix(".py").replace("/", ".")
         assert module in ran.stdout, f"{place} was not noticed"
+
+
+def borrowed(tree):
+    """Names that a module takes from the curator or the estimators although they do not offer them.
+
+    The import rules look at modules. A name that another module has imported for its own use, or a module
+    that is reached through its package, would pass.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("privet"))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(GUARDED):
+            offered = importlib.import_module(str(node.module)).__all__
+            yield from (f"{node.module}.{name.name}" for name in node.names if name.name not in offered)
+
+
+GUARDED = ("privet.curator", "privet.estimator")
+
+
+def test_algorithms_borrow_no_names():
+    for line in ("import privet.curator", "from privet.estimator.base import Run"):
+        assert list(borrowed(ast.parse(line))), line
+    found = {str(place): list(borrowed(tree)) for place, tree in modules() if place.parts[0] in ALGORITHMS}
+    assert not {place: what for place, what in found.items() if what}
 
 
 # (d) The parts of a curator
@@ -370,6 +395,13 @@ def test_fit_learns_at_most_twice():
     ledger = Ledger.in_memory()
     ledger.open_account("people", Pure(exact(1)), unit=Unit())
     paid = Schema(SCHEMA.columns, "ill", dataset="people")
+    model = Counted(epsilon=0.1, schema=paid, ledger=ledger)
+    model.rehearse()  # which is remembered, as long as nothing changes
+    model.fit(TABLE)
+    assert len(learned) == 2
+    model.set_params(epsilon=0.2).fit(TABLE)
+    assert len(learned) == 4
+    learned.clear()
     Counted(epsilon=0.1, schema=paid, ledger=ledger).fit(TABLE)
     assert len(learned) == 2
     Counted(epsilon=0.1, schema=SCHEMA).fit(TABLE)

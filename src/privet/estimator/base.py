@@ -50,7 +50,8 @@ class PrivateEstimator(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         validate(self)
-        if self.ledger is not None and self._declared() is not None:
+        declared = self._declared()
+        if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         # A refusal should come before the reservation, not only when the number is read.
         source, schema = self._table(X, y, finite=self.ledger is not None)
@@ -62,7 +63,15 @@ class PrivateEstimator(BaseEstimator):
     def rehearse(self) -> Guarantee:
         """What a fit would cost and how large its errors would be, without reading data or spending."""
         guarantee: Guarantee = self._rehearsed().guarantee_
+        self._rehearsal = (self._declared(), self.get_params(deep=False))
         return guarantee
+
+    def _rehearsed_as(self, declared: Schema) -> bool:
+        """Whether just this was rehearsed already, and need not be before it is paid for."""
+        schema, parameters = getattr(self, "_rehearsal", (None, {}))
+        now = self.get_params(deep=False)
+        same = all(parameters.get(name, ...) is value for name, value in now.items())
+        return same and schema == declared
 
     def _rehearsed(self) -> Any:
         """A twin that was fitted to a table without records: what is public about a fit."""
