@@ -51,7 +51,8 @@ def show_plan(plan: Plan, err: bool = False) -> None:
     def say(line: str = "") -> None:
         click.echo(line, err=err)
 
-    say(f"Planned: {plan.what}. It would cost {plan.amount}, protecting {plan.unit}.")
+    cost = "" if plan.amount is None else f" It would cost {plan.amount}, protecting {plan.unit}."
+    say(f"Planned: {plan.what}.{cost}")
     if plan.how:
         say(f"How: {plan.how}")
     for note in plan.notes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Ledger, budget
-from privet.curator import currency_of, event_of
+from privet.curator.currency import currency_of, event_for, event_of
 from privet.errors import LedgerError
 from privet.schema import Schema
 from privet.service.ledgers import account_of
@@ -38,7 +38,7 @@ def plan_evaluation(
     guarantee = evaluation_cost(schema, epsilon=epsilon, delta=delta)
     table = open_table(data, schema, engine=engine, watch=watch)
     what = f"evaluate {type(model).__name__}"
-    event = event_of(currency_of(guarantee.amount), what)
+    event = event_for(guarantee.amount, what)
     return planned(what, guarantee, schema, table, [event], ledger)
 
 

@@ -22,11 +22,12 @@ __all__ = ["Plan", "planned"]
 class Plan:
     """A run that has not happened: its steps with their expected errors, its cost, and what would be left.
 
-    ``search`` is there where settings would be chosen: what would be tried, and how it would be paid for.
+    ``amount`` is None if nothing would be promised. ``search`` is there where settings would be chosen: what
+    would be tried, and how it would be paid for.
     """
 
     what: str
-    amount: Amount
+    amount: Amount | None
     unit: str
     steps: tuple[Step, ...]
     dataset: str | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.budget import Ledger
-from privet.curator import currency_of, event_of
+from privet.curator.currency import event_for
 from privet.errors import LedgerError, ParameterError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
@@ -68,7 +68,7 @@ def plan_fit(
     guarantee = twin.guarantee_
     table = open_table(data, schema, engine=engine, watch=watch)
     what = f"fit {algorithm}"
-    event = event_of(currency_of(guarantee.amount), what)
+    event = event_for(guarantee.amount, what)
     return planned(what, guarantee, schema, table, [event], ledger, twin._foreseen())
 
 
@@ -86,8 +86,6 @@ def fit(
     """A fitted model with its guarantee. What can be refused is refused before the budget is touched."""
     schema = settled(schema)
     estimator = build(algorithm, schema, parameters, ledger=ledger, seed=seed)
-    # A run that cannot work (shares too small for the noise, say) fails here, where it costs nothing.
-    estimator.rehearse()
     table = open_table(data, schema, engine=engine, watch=watch)
     with paying(ledger, table, schema):
         return estimator.fit(table)
