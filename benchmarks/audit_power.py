@@ -9,12 +9,12 @@ from benchmarks.figures import Figure
 from privet.audit import Audit, audit
 from privet.audit.examples import quick_schema
 from privet.learning.classify import NaiveBayes
-from privet.mechanisms import Geometric, Laplace
+from privet.mechanisms import GeometricNoise, Laplace
 
 
 def run() -> list[Figure]:
     laplace, seconds = _timed(Laplace(Fraction(1)), runs=200_000, confidence=0.99)
-    geometric, _ = _timed(Geometric(Fraction(1)), runs=200_000, confidence=0.99)
+    geometric, _ = _timed(GeometricNoise(Fraction(1)), runs=200_000, confidence=0.99)
     # The noise cannot be seeded, but the standard deviation of these bounds is below 0.01.
     model = NaiveBayes(epsilon=1.0)
     whole, model_seconds = _timed(model, schema=quick_schema(model), runs=4_000, confidence=0.99)

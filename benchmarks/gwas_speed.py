@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.figures import Figure, best_time
-from privet.curator import public_answers
+from privet.curator.public import public_answers
 from privet.selection.gwas import Study, top_snps
 from privet.sources import PackedGenotypes, write_plink
 from privet.stats.association.distances import distance_scores
@@ -21,8 +21,8 @@ from reproduction.dpweka.recovery import simulated_tables
 SIZES = ((300, 262_622), (5_000, 100_000))
 _COUNT = """
 import sys
-from privet.curator import public_answers
-from privet.selection.gwas.study import Study
+from privet.curator.public import public_answers
+from privet.curator.study import Study
 study = Study.open(sys.argv[1])
 def status(key):
     with open("/proc/self/status") as file:

@@ -11,7 +11,8 @@ import pytest
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget, exact, rho_for
 from privet.checks.example import WatchedSource
-from privet.curator import Curator, Measurement, empty_table, read_rows
+from privet.curator import Curator, Measure, Minimise
+from privet.curator.tables import empty_table, read_rows
 from privet.errors import BudgetExceeded, DataError, LedgerError, ParameterError, SchemaError
 from privet.schema import Number, Schema, Unit
 from privet.stats import Contingency, Moments
@@ -26,7 +27,20 @@ COUNTS = Contingency(None, "ill")
 
 
 def whole(statistic=COUNTS, share=Fraction(1)):
-    return [Measurement(statistic, share, "a question")]
+    return Measure(statistic, "a question"), share
+
+
+def broken(curator):
+    """The curator with an engine that breaks, and what the engine was asked."""
+    calls = []
+
+    class Broken:
+        def answer(self, statistics, source, schema):
+            calls.append(statistics)
+            raise DataError("The engine broke.")
+
+    curator._engine = Broken()
+    return calls
 
 
 @pytest.fixture
@@ -45,8 +59,8 @@ def test_reserved_before_and_committed_after(ledger):
     source = WatchedSource(DATA, lambda: seen.append(states(ledger)))
     with Curator(source, SCHEMA, budget(0.5), ledger=ledger) as curator:
         assert seen == []
-        curator.measure(whole(share=Fraction(1, 2)))
-        curator.measure(whole(share=Fraction(1, 2)))
+        curator.ask(*whole(share=Fraction(1, 2)))
+        curator.ask(*whole(share=Fraction(1, 2)))
     assert seen == [["reserved"], ["reserved"]]
     assert states(ledger) == ["committed"]
     [entry] = [entry for entry in ledger.history("people") if entry.kind == "reserve"]
@@ -55,15 +69,10 @@ def test_reserved_before_and_committed_after(ledger):
 
 
 def test_a_failing_engine_leaves_the_reservation(ledger):
-    class Broken:
-        def answer(self, statistics, source, schema):
-            raise DataError("The engine broke.")
-
-    with (
-        pytest.raises(DataError, match="broke"),
-        Curator(DATA, SCHEMA, budget(0.5), ledger=ledger, engine=Broken()) as curator,
-    ):
-        curator.measure(whole())
+    curator = Curator(DATA, SCHEMA, budget(0.5), ledger=ledger)
+    broken(curator)
+    with pytest.raises(DataError, match="broke"), curator:
+        curator.ask(*whole())
     assert states(ledger) == ["reserved"]
     assert ledger.spent("people") == Pure(exact(0.5))
 
@@ -74,7 +83,7 @@ def test_a_refusal_reads_and_spends_nothing(ledger):
 
     curator = Curator(WatchedSource(DATA, read), SCHEMA, budget(1.01), ledger=ledger)
     with pytest.raises(BudgetExceeded), curator:
-        curator.measure(whole())
+        curator.ask(*whole())
     assert ledger.spent("people") is None
 
 
@@ -82,37 +91,31 @@ def test_the_last_digit_fits(ledger):
     """Ten times a tenth is a budget of one, and nothing more fits."""
     for _ in range(10):
         with Curator(DATA, SCHEMA, budget(0.1), ledger=ledger) as curator:
-            curator.measure(whole())
+            curator.ask(*whole())
     with pytest.raises(BudgetExceeded), Curator(DATA, SCHEMA, budget(1e-9), ledger=ledger):
         pass
 
 
 def test_shares_cannot_pass_the_whole():
     with Curator(DATA, SCHEMA, budget(1.0)) as curator:
-        curator.measure(whole(share=Fraction(2, 3)))
+        curator.ask(*whole(share=Fraction(2, 3)))
         with pytest.raises(ParameterError, match=r"only 0\.333 is left"):
-            curator.measure(whole(share=Fraction(2, 3)))
+            curator.ask(*whole(share=Fraction(2, 3)))
         with pytest.raises(ParameterError, match="positive share"):
-            curator.measure(whole(share=Fraction(0)))
-        curator.measure(whole(share=Fraction(1, 3)))
+            curator.ask(*whole(share=Fraction(0)))
+        curator.ask(*whole(share=Fraction(1, 3)))
         with pytest.raises(ParameterError, match="only 0 is left"):
-            curator.measure(whole(share=Fraction(1, 10**9)))
+            curator.ask(*whole(share=Fraction(1, 10**9)))
     assert [step.amount for step in curator.guarantee.steps] == [Pure(Fraction(2, 3)), Pure(Fraction(1, 3))]
 
 
 def test_a_failed_measurement_uses_its_share():
-    calls = []
-
-    class Breaks:
-        def answer(self, statistics, source, schema):
-            calls.append(statistics)
-            raise DataError("The engine broke.")
-
-    with Curator(DATA, SCHEMA, budget(1.0), engine=Breaks()) as curator:
+    with Curator(DATA, SCHEMA, budget(1.0)) as curator:
+        calls = broken(curator)
         with pytest.raises(DataError):
-            curator.measure(whole())
+            curator.ask(*whole())
         with pytest.raises(ParameterError, match="only 0 is left"):
-            curator.measure(whole())
+            curator.ask(*whole())
     assert len(calls) == 1
 
 
@@ -132,7 +135,7 @@ def test_what_promises_nothing_cannot_be_paid_for(ledger, more):
         pass
     assert ledger.spent("people") is None
     with Curator(DATA, SCHEMA, budget(0.1), **more) as curator:
-        curator.measure(whole())
+        curator.ask(*whole())
     assert not curator.guarantee.holds
 
 
@@ -147,21 +150,21 @@ def test_another_unit_is_refused(ledger):
 
 def test_a_missing_ledger_is_a_caveat(ledger):
     with Curator(DATA, SCHEMA, budget(0.1)) as curator:
-        curator.measure(whole())
+        curator.ask(*whole())
     assert any("no ledger" in caveat for caveat in curator.guarantee.caveats)
     with Curator(DATA, SCHEMA, budget(0.1), ledger=ledger) as curator:
-        curator.measure(whole())
+        curator.ask(*whole())
     assert not any("no ledger" in caveat for caveat in curator.guarantee.caveats)
 
 
 def test_nothing_is_measured_outside_of_a_run(ledger):
     """A curator that was never entered has reserved nothing, so it must not answer."""
     with pytest.raises(Exception):  # noqa: B017, PT011 - which error is the curator's choice
-        Curator(DATA, SCHEMA, budget(0.1), ledger=ledger).measure(whole())
+        Curator(DATA, SCHEMA, budget(0.1), ledger=ledger).ask(*whole())
     with Curator(DATA, SCHEMA, budget(0.1), ledger=ledger) as curator:
         pass
     with pytest.raises(Exception):  # noqa: B017, PT011
-        curator.measure(whole())
+        curator.ask(*whole())
 
 
 # The noise
@@ -177,7 +180,7 @@ SHARE = Fraction(1, 4)
 def noise(amount, unit, source):
     schema = Schema(WIDE.columns, target="ill", unit=unit)
     with Curator(ROWS, schema, amount, randomness=source) as curator:
-        [release] = curator.measure(whole(Contingency("c", "ill"), SHARE))
+        release = curator.ask(*whole(Contingency("c", "ill"), SHARE))
     return release, (release.value - EXACT).ravel()
 
 
@@ -229,22 +232,22 @@ def test_a_person_of_many_records_gets_more_noise():
     table = ROWS.append_column("p", pa.array([f"p{place}" for place in range(50)]))
     schema = Schema(WIDE.columns, target="ill", unit=Unit(id="p", most=3))
     with Curator(table, schema, budget(0.8), randomness=randomness.of(1)) as curator:
-        [release] = curator.measure(whole(Contingency("c", "ill")))
+        release = curator.ask(*whole(Contingency("c", "ill")))
     assert is_of_size((release.value - EXACT).ravel(), laplace_size(0.8, 3))
 
 
 def test_moments_noise_is_in_units_of_the_half_range():
     schema = Schema.of({"x": (-1.0, 1.0), "ill": [f"c{place}" for place in range(15_000)]}, target="ill")
     with Curator(empty_table(schema), schema, budget(0.5), randomness=randomness.of(1)) as curator:
-        [release] = curator.measure(whole(Moments("x", "ill")))
+        release = curator.ask(*whole(Moments("x", "ill")))
     assert is_of_size(release.value.ravel(), 1.5 / 0.5)
     assert release.step.unit == "half ranges"
 
 
 def test_two_questions_in_one_pass_get_different_noise():
-    same = Measurement(Contingency("c", "ill"), Fraction(1, 2), "twice")
+    same = (Measure(Contingency("c", "ill"), "twice"), Fraction(1, 2))
     with Curator(ROWS, WIDE, budget(1.0), randomness=randomness.of(3)) as curator:
-        one, other = curator.measure([same, same])
+        one, other = curator.ask_together([same, same])
     assert (one.value != other.value).any()
     assert abs(np.corrcoef((one.value - EXACT).ravel(), (other.value - EXACT).ravel())[0, 1]) < 0.06
 
@@ -260,7 +263,7 @@ def test_files_and_paths(tmp_path):
 
     write_csv(ArrowSource(DATA), tmp_path / "people.csv")
     with Curator(tmp_path / "people.csv", SCHEMA, budget(1e6)) as curator:
-        [release] = curator.measure(whole())
+        release = curator.ask(*whole())
     assert release.value.tolist() == [[3, 1]]
 
 
@@ -289,7 +292,7 @@ def test_a_tilt_is_for_this_loss_and_this_unit_and_the_solver_gets_it_as_drawn(m
     monkeypatch.setattr(ObjectivePerturbation, "tilt", tilt)
     monkeypatch.setattr("privet.curator.minimum.minimum", minimum)
     with Curator(empty_table(schema), schema, amount) as curator:
-        curator.minimise(loss, "objective", Fraction(1), "weights", Fraction(1, 4))
+        curator.ask(Minimise(loss, "objective", Fraction(1), "weights", Fraction(1, 4)), Fraction(1))
     mechanism = given["mechanism"]
     assert mechanism == ObjectivePerturbation(
         curator.currency, 12, *parts, Fraction(1, 4), unit.neighbours == "replace"

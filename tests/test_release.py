@@ -18,13 +18,12 @@ STEPS = (
 GUARANTEES = {
     "pure": Guarantee(Pure(exact(0.1)), Unit()),
     "approximate": Guarantee(Approximate(exact(1), exact(1e-6)), Unit("replace", "p", 3), STEPS),
-    "void": Guarantee(
-        Pure(exact(1)),
+    "void": Guarantee.none(
+        ["Seeded."],
         Unit(),
         STEPS,
         public_knowledge(Schema.of({"age": (0, 9), "ill": ["no", "yes"]})),
-        ("Time.",),
-        ("Seeded.",),
+        ["Time."],
     ),
 }
 each = pytest.mark.parametrize("guarantee", GUARANTEES.values(), ids=GUARANTEES)
@@ -51,7 +50,22 @@ def test_none_is_said_first_and_claims_nothing():
     assert not void.holds
     assert "times as" not in void.text()
     data = void.to_dict()
-    assert (data["holds"], data["epsilon"], data["delta"]) == (False, None, None)
+    assert (data["holds"], data["epsilon"], data["delta"], data["amount"]) == (False, None, None, None)
+    assert (void.amount, void.epsilon, void.delta) == (None, None, None)
+
+
+def test_a_guarantee_has_an_amount_or_reasons_why_not():
+    for amount, reasons in ((None, ()), (Pure(exact(1)), ("Seeded.",))):
+        with pytest.raises(ValueError, match="reasons"):
+            Guarantee(amount, Unit(), voided=reasons)
+    voided = GUARANTEES["approximate"].voided_by("An audit refuted it.")
+    assert (voided.holds, voided.amount, voided.steps) == (False, None, STEPS)
+
+
+def test_files_that_name_an_amount_of_nothing_still_load():
+    """Earlier versions wrote an amount beside the reasons: 1, a million, or what was asked for."""
+    data = GUARANTEES["void"].to_dict() | {"amount": Pure(exact(1_000_000)).to_dict()}
+    assert Guarantee.from_dict(data) == GUARANTEES["void"]
 
 
 def test_what_an_epsilon_means():

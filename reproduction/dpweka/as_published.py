@@ -37,8 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from privet.budget.amounts import Pure
-from privet.curator import as_source, read_rows
+from privet.curator.tables import as_source, read_rows
 from privet.errors import DataError, ParameterError
 from privet.release import Guarantee
 from privet.schema import Schema
@@ -237,11 +236,8 @@ class _AsPublished(ClassifierMixin, BaseEstimator):
         data = Encoded.of(X, self.schema)
         self.classes_ = np.array(self.schema.nominal_target().labels)
         self.coef_ = self._weights(data, np.random.default_rng())[None, :]
-        self.guarantee_ = Guarantee(
-            Pure(max(self.epsilon, 1e-9)),  # type: ignore[arg-type]
-            self.schema.unit,
-            voided=(f"{type(self).__name__} is a published method with known faults, kept for comparison.",),
-        )
+        reason = f"{type(self).__name__} is a published method with known faults, kept for comparison."
+        self.guarantee_ = Guarantee.none([reason], self.schema.unit)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import budget
-from privet.curator import currency_of, public_answers
+from privet.curator.currency import currency_of
+from privet.curator.public import public_answers
+from privet.curator.study import Study
 from privet.mechanisms.top_k import How, TopK
 from privet.randomness import seeded
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
-from privet.selection.gwas.study import Study, tables_of
-from privet.stats.association import Chi2, Distance, PValue, Score
+from privet.stats.association import Association, Attributes, Chi2, Distance, PValue
+from privet.stats.association.candidates import genotype_tables
 
 __all__ = [
     "EPSILONS",
@@ -45,7 +47,7 @@ EPSILONS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 class Contender:
     """A way to choose: a score, a mechanism, its δ, and the neighbours for which it holds."""
 
-    score: Score
+    score: Association
     mechanism: How
     delta: float = 0.0
     unit: Unit = REPLACE
@@ -125,21 +127,20 @@ def study_tables(path: str | Path, **how: Any) -> NDArray[np.int64]:
     """The exact tables of a *public* study."""
     study = Study.open(path, **how)
     [counts] = public_answers(study.source, study.schema, [study.question])
-    return tables_of(counts)
+    return genotype_tables(counts)
 
 
 def attribute_tables(data: Any, schema: Schema, bins: int = 8) -> list[NDArray[np.int64]]:
     """The exact tables of a *public* nominal or mixed table, in groups of equal shape, for ``recovery``."""
-    selector = SelectKBest(schema=schema, bins=bins)
-    answers = public_answers(data, schema, selector.plan(schema))
-    return selector.groups(answers, schema)
+    candidates = Attributes(tuple(SelectKBest(schema=schema, bins=bins).plan(schema)))
+    return candidates.groups(public_answers(data, schema, candidates.tables), schema)
 
 
 def recovery(
     tables: NDArray[np.int64] | list[NDArray[np.int64]],
     contender: Contender,
     *,
-    truth: Score | None = None,
+    truth: Association | None = None,
     ks: Sequence[int] = (3, 5, 10),
     epsilons: Sequence[float] = EPSILONS,
     repetitions: int = 100,

@@ -99,7 +99,9 @@ def model_from_dict(document: dict[str, Any]) -> Any:
     """The fitted model that the data stands for."""
     try:
         schema = Schema.from_dict(document["schema"])
-        model = algorithm(document["algorithm"]).load()(schema=schema, **document["parameters"])
+        kind: Any = algorithm(document["algorithm"]).load()
+        earlier = getattr(kind, "_from_earlier", dict)  # what is no private estimator has changed nothing
+        model = kind(schema=schema, **earlier(document["parameters"]))
         restore_learned(model, document["learned"])
         model.schema_ = schema
         model.guarantee_ = Guarantee.from_dict(document["guarantee"])

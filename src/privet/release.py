@@ -7,7 +7,7 @@ that came from, and what is not covered. "None" is a guarantee too, and is said 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
@@ -68,19 +68,38 @@ def numbered(steps: Sequence[Step]) -> list[str]:
 
 @dataclass(frozen=True)
 class Release:
-    """A noisy answer that may leave: its value, its noise, and the step that made it."""
+    """A noisy answer that may leave: its value, its noise, and the step that made it.
+
+    An exact answer about a table that is declared public has no noise, and no step.
+    """
 
     value: NDArray[Any]
     standard_deviation: float
     error: float
-    step: Step
+    step: Step | None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return () if self.step is None else (self.step,)
+
+    @property
+    def told(self) -> tuple[Any, ...]:
+        """Everything that this tells about the table."""
+        return (self.value,)
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a release promises. ``voided`` lists the reasons why it promises nothing."""
+    """What a release promises. ``voided`` lists the reasons why it promises nothing.
 
-    amount: Pure | Approximate
+    A guarantee has an amount, or reasons why it is none: never both. The steps of a run that promises nothing
+    stay, with the noise that was added.
+
+    >>> print(Guarantee.none(["The noise was drawn from a seed."]).headline)
+    Guarantee: NONE. The noise was drawn from a seed.
+    """
+
+    amount: Pure | Approximate | None
     unit: Unit
     steps: tuple[Step, ...] = ()
     public: tuple[tuple[str, str], ...] = ()
@@ -88,18 +107,40 @@ class Guarantee:
     voided: tuple[str, ...] = ()
     audit: dict[str, Any] | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        if (self.amount is None) != bool(self.voided):
+            raise ValueError("A guarantee has an amount, or reasons why it is none.")
+
+    @classmethod
+    def none(
+        cls,
+        reasons: Iterable[str],
+        unit: Unit | None = None,
+        steps: Iterable[Step] = (),
+        public: Iterable[tuple[str, str]] = (),
+        caveats: Iterable[str] = (),
+    ) -> Guarantee:
+        """The guarantee that promises nothing, for these reasons."""
+        return cls(None, unit or Unit(), tuple(steps), tuple(public), tuple(caveats), tuple(reasons))
+
+    def voided_by(self, *reasons: str) -> Guarantee:
+        """This guarantee, which promises nothing any more."""
+        return replace(self, amount=None, voided=(*self.voided, *reasons))
+
     @property
     def holds(self) -> bool:
         """Whether anything is promised at all."""
-        return not self.voided
+        return self.amount is not None
 
     @property
-    def epsilon(self) -> float:
-        return float(self.amount.epsilon)
+    def epsilon(self) -> float | None:
+        """None if nothing is promised."""
+        return None if self.amount is None else float(self.amount.epsilon)
 
     @property
-    def delta(self) -> float:
-        return float(self.amount.delta)
+    def delta(self) -> float | None:
+        """None if nothing is promised."""
+        return None if self.amount is None else float(self.amount.delta)
 
     def with_caveat(self, caveat: str) -> Guarantee:
         return replace(self, caveats=(*self.caveats, caveat))
@@ -113,7 +154,7 @@ class Guarantee:
     def text(self) -> str:
         """The whole guarantee for a reader."""
         lines = [self.headline, ""]
-        if not self.voided:
+        if self.epsilon is not None:
             shown = f"{math.exp(self.epsilon):.3g}" if self.epsilon < 13.8 else "a million or more"
             lines += [
                 f"Whatever an attacker knows, anything they see in this release is at most {shown} times as",
@@ -138,9 +179,9 @@ class Guarantee:
         return {
             "holds": self.holds,
             "headline": self.headline,
-            "epsilon": self.epsilon if self.holds else None,
-            "delta": self.delta if self.holds else None,
-            "amount": self.amount.to_dict(),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "amount": None if self.amount is None else self.amount.to_dict(),
             "unit": self.unit.to_dict(),
             "steps": [step.to_dict() for step in self.steps],
             "public": [{"what": what, "origin": origin} for what, origin in self.public],
@@ -151,8 +192,10 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Guarantee:
-        amount = amount_from_dict(data["amount"])
-        assert isinstance(amount, Pure | Approximate)
+        amount = None
+        if not data["voided"]:  # files of earlier versions name an amount where nothing is promised, too
+            amount = amount_from_dict(data["amount"])
+        assert amount is None or isinstance(amount, Pure | Approximate)
         return cls(
             amount,
             Unit.from_dict(data["unit"]),

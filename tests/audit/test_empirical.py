@@ -19,15 +19,22 @@ from privet.audit.runs import Runs
 from privet.audit.subjects import subject_of
 from privet.errors import ParameterError
 from privet.learning.classify import NaiveBayes
-from privet.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace, RandomisedResponse, Staircase
+from privet.mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    GeometricNoise,
+    Laplace,
+    RandomisedResponse,
+    Staircase,
+)
 from privet.schema import Schema, Unit
 
 SURE = 1 - 1e-8  # see planted/conftest.py
 
 RIGHT = {
     # mechanism, claim, and the least bound that must be shown: a test of power
-    "geometric": (Geometric(Fraction(1)), {}, 0.7),
-    "geometric, Δ = 3": (Geometric(Fraction(1), 3), {}, 0.7),
+    "geometric": (GeometricNoise(Fraction(1)), {}, 0.7),
+    "geometric, Δ = 3": (GeometricNoise(Fraction(1), 3), {}, 0.7),
     "laplace": (Laplace(Fraction(1)), {}, 0.7),
     "laplace, ε = 4": (Laplace(Fraction(4)), {}, 2.5),
     "randomised response": (RandomisedResponse(Fraction(1), 2), {}, 0.7),
@@ -53,7 +60,7 @@ def test_nearly_all_of_a_loss_can_be_shown():
 
 
 @pytest.mark.parametrize(
-    "mechanism", [Geometric(Fraction(2)), Laplace(Fraction(2))], ids=["geometric", "laplace"]
+    "mechanism", [GeometricNoise(Fraction(2)), Laplace(Fraction(2))], ids=["geometric", "laplace"]
 )
 def test_a_false_claim_is_refuted(mechanism):
     found = audit(mechanism, epsilon=1.0, runs=24_000, confidence=SURE)
@@ -95,8 +102,8 @@ def test_it_can_be_repeated_from_its_report(schema, tmp_path):
 
 
 def test_a_mechanism_can_be_repeated_from_its_report():
-    found = audit(Geometric(Fraction(1)), runs=4000)
-    again = audit_again(Geometric(Fraction(1)), json.loads(json.dumps(found.to_dict())))
+    found = audit(GeometricNoise(Fraction(1)), runs=4000)
+    again = audit_again(GeometricNoise(Fraction(1)), json.loads(json.dumps(found.to_dict())))
     assert 0.3 < again.bound < 1
 
 
@@ -124,9 +131,9 @@ def test_bad_requests_are_refused(schema):
     with pytest.raises(ParameterError, match="schema is needed"):
         audit(leaky, epsilon=1.0)
     with pytest.raises(ParameterError, match="at least 40"):
-        audit(Geometric(Fraction(1)), runs=10)
+        audit(GeometricNoise(Fraction(1)), runs=10)
     with pytest.raises(ParameterError, match="confidence"):
-        audit(Geometric(Fraction(1)), confidence=1.0)
+        audit(GeometricNoise(Fraction(1)), confidence=1.0)
     with pytest.raises(ParameterError, match="Seeded"):
         audit(NaiveBayes(schema=schema, random_state=1))
     with pytest.raises(ParameterError, match="no pair"):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from privet.audit import audit_one_run
 from privet.errors import ParameterError
 from privet.learning.classify import NaiveBayes
-from privet.mechanisms import Geometric
+from privet.mechanisms import GeometricNoise
 from privet.schema import Schema, Unit
 
 SCHEMA = Schema.of({"age": (0.0, 120.0), "height": (1.0, 2.2), "ill": ["no", "yes"]}, target="ill")
@@ -65,6 +65,6 @@ def test_bad_requests_are_refused():
     with pytest.raises(ParameterError, match="guesses"):
         audit_one_run(Memory(), schema=SCHEMA, canaries=10, guesses=11)
     with pytest.raises(ParameterError, match="for an estimator"):
-        audit_one_run(Geometric(1))
+        audit_one_run(GeometricNoise(1))
     with pytest.raises(ParameterError, match="confidence"):
         audit_one_run(Memory(), schema=SCHEMA, confidence=2.0)

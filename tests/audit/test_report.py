@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from privet.audit import audit
 from privet.audit.page import report, write_report
 from privet.cli.app import app
-from privet.mechanisms import Geometric, Laplace
+from privet.mechanisms import GeometricNoise, Laplace
 
 
 @pytest.fixture(scope="module")
 def audits():
     return {
-        "right": audit(Geometric(Fraction(1)), runs=2000),
+        "right": audit(GeometricNoise(Fraction(1)), runs=2000),
         "wrong": audit(Laplace(Fraction(4)), epsilon=1.0, runs=8000),
     }
 

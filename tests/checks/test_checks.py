@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import privet.checks as checks
+from privet.budget import budget
 from privet.errors import BudgetExceeded, DataError, ModelError
 from privet.learning.classify import NaiveBayes
 from privet.registry import ALGORITHMS
@@ -67,8 +68,8 @@ class TinyMeansNoPrivacy(NaiveBayes):
 class ClaimsHalf(NaiveBayes):
     def _fit(self, curator):
         super()._fit(curator)
-        step = curator._steps[0]
-        curator._steps[0] = Step(
+        step = curator._run.steps[0]
+        curator._run.steps[0] = Step(
             step.what, step.mechanism, step.amount.share(Fraction(1, 2)), step.error, step.unit
         )
 
@@ -82,10 +83,11 @@ class ForgetsDelta(NaiveBayes):
 
 
 class OneNeighbourOnly(NaiveBayes):
-    def _run(self, source, schema, ledger):
+    def _run(self, source, run):
         from dataclasses import replace
 
-        super()._run(source, replace(schema, unit=type(schema.unit)()), ledger)
+        run.schema = replace(run.schema, unit=type(run.schema.unit)())
+        super()._run(source, run)
 
 
 class MakesUpSchema(NaiveBayes):
@@ -99,7 +101,7 @@ class HidesSeed(NaiveBayes):
         super().fit(X, y)
         from dataclasses import replace
 
-        self.guarantee_ = replace(self.guarantee_, voided=())
+        self.guarantee_ = replace(self.guarantee_, amount=budget(self.epsilon), voided=())
         return self
 
 
@@ -107,7 +109,7 @@ class FixedSeed(NaiveBayes):
     def _fit(self, curator):
         from privet import randomness
 
-        curator.randomness = randomness.of(3)
+        curator._run.randomness = randomness.of(3)
         super()._fit(curator)
 
 
@@ -118,15 +120,15 @@ class SpendsTwice(NaiveBayes):
 
 
 class NeverPays(NaiveBayes):
-    def _run(self, source, schema, ledger):
-        super()._run(source, schema, None)
+    def _run(self, source, run):
+        super()._run(source, self._whole_run(run.schema))
 
 
 class ReadsFirst(NaiveBayes):
-    def _run(self, source, schema, ledger):
-        for _ in source.batches(list(schema.names)):
+    def _run(self, source, run):
+        for _ in source.batches(list(run.schema.names)):
             pass
-        super()._run(source, schema, ledger)
+        super()._run(source, run)
 
 
 class ChargesTooEarly(NaiveBayes):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from privet.evaluation.folds import FoldSource, fold_column
+from privet.curator.folds import FoldSource, fold_column
 from privet.schema import Unit
 from privet.sources import ArraySource, ArrowSource, Source
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +26,18 @@ def schema_of(unit):
     return Schema.of({"x": list("abcd"), "ill": ["n", "y"]}, target="ill", unit=unit)
 
 
+@dataclass
+class Released:
+    """A model with these log scores."""
+
+    scores: Any
+
+    def _log_scores(self, rows):
+        return self.scores(rows)
+
+
 def statistics():
-    predictor = Predictor(lambda rows: SCORES[rows.codes("x")], ("x",))
+    predictor = Predictor(Released(lambda rows: SCORES[rows.codes("x")]), ("x",))
     return [Confusion(predictor, "ill"), PredictionErrors(predictor, "ill", 5.0)]
 
 
@@ -109,7 +121,7 @@ def test_scores_are_computed_once_for_both_statistics():
         calls.append(rows.size)
         return np.zeros((rows.size, 2))
 
-    predictor = Predictor(scores, ("x",))
+    predictor = Predictor(Released(scores), ("x",))
     source = ArrowSource(pa.table({"x": ["a", "b"], "ill": ["n", "y"]}))
     plan = [Confusion(predictor, "ill"), PredictionErrors(predictor, "ill", 5.0)]
     MemoryEngine().answer(plan, source, schema_of(Unit()))
@@ -117,7 +129,7 @@ def test_scores_are_computed_once_for_both_statistics():
 
 
 def test_a_model_for_other_classes_is_refused():
-    predictor = Predictor(lambda rows: np.zeros((rows.size, 3)), ("x",))
+    predictor = Predictor(Released(lambda rows: np.zeros((rows.size, 3))), ("x",))
     source = ArrowSource(pa.table({"x": ["a"], "ill": ["n"]}))
     with pytest.raises(DataError, match="each class"):
         MemoryEngine().answer([Confusion(predictor, "ill")], source, schema_of(Unit()))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privet.budget.events import GaussianEvent, PureEvent
 from privet.errors import DataError, ParameterError
-from privet.mechanisms import Additive, DiscreteGaussian, Gaussian, Geometric, Laplace
+from privet.mechanisms import Additive, DiscreteGaussian, Gaussian, GeometricNoise, Laplace
 from privet.mechanisms.rounding import root_up, up
 from privet.randomness import secure, seeded
 
@@ -44,7 +44,7 @@ class AdditiveTests(ABC):
 
     @property
     def zero(self) -> np.ndarray:
-        whole = isinstance(self.mechanism, Geometric | DiscreteGaussian)
+        whole = isinstance(self.mechanism, GeometricNoise | DiscreteGaussian)
         return np.zeros(self.samples, dtype=np.int64 if whole else np.float64)
 
     @pytest.mark.parametrize("source", SOURCES)
@@ -177,11 +177,11 @@ class PureTests(AdditiveTests):
 
 
 class TestGeometric(PureTests):
-    mechanism = Geometric(epsilon=Fraction(2, 3), sensitivity=2)
+    mechanism = GeometricNoise(epsilon=Fraction(2, 3), sensitivity=2)
     samples = 25_000
 
     def claimed_and_mapped(self, amount, sensitivity):
-        mechanism = Geometric(amount, math.ceil(sensitivity))
+        mechanism = GeometricNoise(amount, math.ceil(sensitivity))
         change = mechanism.sensitivity
         return amount, opendp_loss("make_laplace", "l1_distance", "i64", "i64", mechanism.scale, change)
 
@@ -189,20 +189,20 @@ class TestGeometric(PureTests):
     def test_stops_at_the_ends_of_64_bits(self, source):
         limits = np.iinfo(np.int64)
         ends = np.array([limits.min, limits.max] * 50)
-        noisy = Geometric(Fraction(1, 1000)).randomise(ends, SOURCES[source]())
+        noisy = GeometricNoise(Fraction(1, 1000)).randomise(ends, SOURCES[source]())
         assert (noisy[::2] < 0).all()
         assert (noisy[1::2] > 0).all()
 
     def test_refuses_sensitivities_that_are_not_whole(self):
         with pytest.raises(ParameterError, match="whole"):
-            Geometric(Fraction(1), sensitivity=1.5)
+            GeometricNoise(Fraction(1), sensitivity=1.5)
 
     def test_refuses_epsilons_that_64_bits_cannot_hold(self):
-        assert Geometric(Fraction(1, 10**9)).scale == pytest.approx(1e9)
+        assert GeometricNoise(Fraction(1, 10**9)).scale == pytest.approx(1e9)
         with pytest.raises(ParameterError, match="overflow"):
-            Geometric(Fraction(1, 10**10))
+            GeometricNoise(Fraction(1, 10**10))
         with pytest.raises(ParameterError, match="overflow"):
-            Geometric(Fraction(1, 10**9), sensitivity=10**8)
+            GeometricNoise(Fraction(1, 10**9), sensitivity=10**8)
 
 
 class TestLaplace(PureTests):

@@ -6,11 +6,11 @@ import pytest
 
 from privet.budget.amounts import Approximate, Pure, Zcdp
 from privet.errors import ParameterError
-from privet.mechanisms import DiscreteGaussian, Geometric, noise_for
+from privet.mechanisms import DiscreteGaussian, GeometricNoise, noise_for
 
 
 def test_pure_amounts_get_geometric_noise_on_the_l1_sensitivity():
-    assert noise_for(Pure(Fraction(1, 3)), l1=4, squared_l2=16) == Geometric(Fraction(1, 3), 4)
+    assert noise_for(Pure(Fraction(1, 3)), l1=4, squared_l2=16) == GeometricNoise(Fraction(1, 3), 4)
 
 
 def test_concentrated_amounts_get_discrete_gaussian_noise_on_the_l2_sensitivity():

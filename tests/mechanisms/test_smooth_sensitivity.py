@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privet.budget.events import ApproximateEvent, PureEvent
 from privet.errors import ParameterError
-from privet.mechanisms import Geometric, SmoothQuantile, SmoothSensitivity
+from privet.mechanisms import GeometricNoise, SmoothQuantile, SmoothSensitivity
 from privet.randomness import secure, seeded
 
 HIGH = 4
@@ -180,7 +180,7 @@ def test_laplace_noise_in_proportion_has_its_distribution_and_no_other(noise_p_v
     noise, bound, randomness = SmoothSensitivity(Fraction(1), Fraction(1, 100)), Fraction(7, 3), seeded(5)
     drawn = np.array([noise.randomise(100, bound, randomness) - 100 for _ in range(25_000)])
     for factor, right in (("1", True), ("0.9", False), ("1.1", False)):
-        wanted = Geometric(1 / (noise.multiple * bound * Fraction(factor)))
+        wanted = GeometricNoise(1 / (noise.multiple * bound * Fraction(factor)))
         assert (noise_p_value(drawn, wanted.log_probability, wanted.scale) > false_alarm) == right
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from privet.budget.events import PureEvent
 from privet.errors import DataError, ParameterError
-from privet.mechanisms import Additive, Geometric, Staircase
+from privet.mechanisms import Additive, GeometricNoise, Staircase
 from privet.randomness import secure, seeded
 
 NOISE = Staircase(Fraction(3, 2), sensitivity=12)
@@ -97,14 +97,14 @@ def test_no_other_width_has_a_smaller_expected_error_nor_has_geometric_noise(eps
 
     best = min(map(expected, range(1, sensitivity + 1)))
     assert noise.mean_absolute == pytest.approx(best, rel=1e-6, abs=1e-12)
-    scale = Geometric(noise.epsilon, sensitivity).scale
+    scale = GeometricNoise(noise.epsilon, sensitivity).scale
     geometric = 1 / math.sinh(1 / scale)  # E|X| of discrete Laplace noise
     assert noise.mean_absolute <= geometric * (1 + 1e-9) + sensitivity * 2.0**-60  # p is a multiple of 2⁻⁶⁴
 
 
 def test_a_large_epsilon_gains_much_and_the_width_tends_to_the_optimal_gamma():
     noise = Staircase(Fraction(10), 1000)
-    assert noise.mean_absolute < Geometric(Fraction(10), 1000).scale / 10
+    assert noise.mean_absolute < GeometricNoise(Fraction(10), 1000).scale / 10
     for epsilon in (0.1, 1.0, 4.0):
         assert Staircase(Fraction(epsilon), 10**6).gamma == pytest.approx(
             1 / (1 + math.exp(epsilon / 2)), abs=2e-6
@@ -114,7 +114,9 @@ def test_a_large_epsilon_gains_much_and_the_width_tends_to_the_optimal_gamma():
 def test_sensitivity_one_is_geometric_noise():
     x = np.arange(-30, 31)
     np.testing.assert_allclose(
-        Staircase(Fraction(2, 3)).log_probability(x), Geometric(Fraction(2, 3)).log_probability(x), rtol=1e-9
+        Staircase(Fraction(2, 3)).log_probability(x),
+        GeometricNoise(Fraction(2, 3)).log_probability(x),
+        rtol=1e-9,
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from privet.budget.amounts import Pure, Zcdp
 from privet.errors import ParameterError
 from privet.mechanisms import TopK
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.randomness import secure, seeded
 
 NEIGHBOURS = [([3, 2, 2, 1], [2, 3, 3, 0]), ([0, 0, 0, 0], [1, -1, 1, -1]), ([5, 1, 1, 0], [4, 2, 0, 1])]
@@ -30,7 +30,9 @@ def rounds(choice: TopK, scores: list[int]) -> dict[tuple[int, ...], float]:
     return found
 
 
-def at_once(noise: Geometric, k: int, scores: list[int], reach: int = 14) -> dict[tuple[int, ...], float]:
+def at_once(
+    noise: GeometricNoise, k: int, scores: list[int], reach: int = 14
+) -> dict[tuple[int, ...], float]:
     """The exact probability (up to far tails) of every set, with the earlier candidate winning ties."""
     steps = np.arange(-reach, reach + 1)
     chance = np.exp(noise.log_probability(steps))
@@ -63,9 +65,9 @@ def test_laplace_keeps_epsilon_and_a_smaller_scale_would_not():
     """k draws rise by 2Δ each in the worst case: on the pair that attains it, half the scale fails."""
     pair = ([1, 1, 0], [0, 0, 1])
     fair = TopK(Pure(Fraction(4)), 2, how="laplace").mechanism
-    assert isinstance(fair, Geometric)
+    assert isinstance(fair, GeometricNoise)
     assert fair.scale >= 2 * 2 / 4
-    small = Geometric(Fraction(4), 1)
+    small = GeometricNoise(Fraction(4), 1)
     for noise, holds in ((fair, True), (small, False)):
         one, other = (at_once(noise, 2, scores, 40) for scores in pair)
         worst = max(abs(math.log(one[s] / other[s])) for s in one)

@@ -66,7 +66,7 @@ def test_neighbours_move_each_table_by_one_cell():
     tables = SelectKBest(bins=4).plan(SCHEMA)
     whole = table(60, seed=3)
     for one, other in ((0, 3), (3, 4), (1, 2)):
-        question = _pair(tables[one], tables[other], SCHEMA)
+        question = _pair(tables[one], tables[other])
         answers = []
         for part in (whole, whole.slice(1)):
             rows = Rows(part.combine_chunks().to_batches()[0], SCHEMA)

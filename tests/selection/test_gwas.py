@@ -10,8 +10,8 @@ from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.schema import Unit
 from privet.selection.gwas import QualityControl, Study, count_significant, noisy_tables, top_snps
-from privet.selection.gwas.study import tables_of
 from privet.sources import PackedGenotypes, write_plink
+from privet.stats.association.candidates import genotype_tables
 from privet.stats.genotypes.kernels import hardy_weinberg
 
 SIGNALS = (70, 250, 333)
@@ -114,7 +114,7 @@ def test_one_subject_changes_one_cell_of_each_group(study):
         column = other._data[:-8].reshape(-1, source.row_bytes)[:, place]
         column ^= draw.integers(0, 4, len(column)).astype(np.uint8)  # one subject, all variants
         [after] = _counts(study, other)
-        moved = np.abs(tables_of(after) - tables_of(before))
+        moved = np.abs(genotype_tables(after) - genotype_tables(before))
         assert moved.sum(axis=(1, 2)).max() == 2
         assert (moved.sum(axis=2).max(axis=1) == moved.sum(axis=(1, 2))).all()  # within one group
     np.testing.assert_array_equal(source._data, data)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privet.mechanisms import Geometric
+from privet.mechanisms import GeometricNoise
 from privet.randomness import seeded
 from privet.selection import odds_ratio
 
@@ -17,7 +17,7 @@ from privet.selection import odds_ratio
 @pytest.mark.parametrize(("cases", "controls"), [(0.3, 0.3), (0.5, 0.2), (0.08, 0.05)])
 def test_coverage(cases, controls, epsilon):
     draw, source = np.random.default_rng(0), seeded(0)
-    noise = Geometric(Fraction(epsilon), 2)
+    noise = GeometricNoise(Fraction(epsilon), 2)
     truth = cases / (1 - cases) / (controls / (1 - controls))
     held, runs = 0, 600
     for _ in range(runs):
@@ -29,7 +29,7 @@ def test_coverage(cases, controls, epsilon):
 
 def test_without_regard_to_the_noise_the_interval_would_be_too_narrow():
     draw, source = np.random.default_rng(0), seeded(0)
-    noise = Geometric(Fraction(1, 20), 2)
+    noise = GeometricNoise(Fraction(1, 20), 2)
     honest = careless = 0
     for _ in range(400):
         counts = noise.randomise([draw.binomial(600, 0.5), draw.binomial(600, 0.5)], source).tolist()

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.budget import Pure, Zcdp, budget
-from privet.curator import Curator
+from privet.curator import Choose, Curator
 from privet.engines.memory import fold
 from privet.errors import DataError, ParameterError
-from privet.learning.rules.rule import Between, OneOf, Rule, RuleList
+from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category, Number, Schema, Unit
-from privet.stats import Assignment, Contingency, Coverage, MajorityCorrect, Scores, Within
-from privet.stats.refinements import Refinements, purity
+from privet.stats import Coded, Contingency, Coverage, Cross, MajorityCorrect, Scores, Within, proved
+from privet.stats.choices.refinements import Refinements, purity
+from privet.stats.conditions import Between, OneOf
 
 COLUMNS = (Number("x", 0, 4), Category("colour", ("red", "blue")), Category("ill", ("a", "b", "c")))
 RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", None), ("a", "b", "c", None)))
@@ -175,9 +176,16 @@ def test_coverage_counts_the_first_rule_that_fires():
 
 
 def test_an_assignment_outside_its_parts_is_refused():
-    for wrong in (lambda rows: np.full(rows.size, 2), lambda rows: np.full(rows.size, -1), lambda rows: [0]):
+    class Wrong(Cross):
+        def parts(self, schema):
+            return 2
+
+        def part_of(self, rows):
+            return found(rows)
+
+    for found in (lambda rows: np.full(rows.size, 2), lambda rows: np.full(rows.size, -1), lambda rows: [0]):  # noqa: B007
         with pytest.raises(DataError, match="assignment"):
-            answers([Coverage(Assignment(wrong, 2, ("x",)), "ill")], RECORDS[:3])
+            answers([Coverage(Wrong((Coded("x"),)), "ill")], RECORDS[:3])
 
 
 # The curator's door
@@ -189,9 +197,9 @@ def table():
 
 def test_choosing_is_paid_for_and_recorded():
     with Curator(table(), schema(), budget(1.0)) as curator:
-        assert curator.choose(MAJORITY, Fraction(3, 4), "an attribute") == [0]
+        assert curator.ask(Choose(MAJORITY, "an attribute"), Fraction(3, 4)).chosen == [0]
         with pytest.raises(ParameterError, match=r"only 0.25 is left"):
-            curator.choose(MAJORITY, Fraction(1, 2), "again")
+            curator.ask(Choose(MAJORITY, "again"), Fraction(1, 2))
     [step] = curator.guarantee.steps
     assert step.amount == Pure(Fraction(3, 4))
     assert "permute_and_flip choice" in step.sentence()
@@ -201,12 +209,12 @@ def test_choosing_is_paid_for_and_recorded():
 def test_nothing_is_chosen_outside_a_run():
     curator = Curator(table(), schema(), budget(1.0))
     with pytest.raises(ParameterError, match="not open"):
-        curator.choose(MAJORITY, Fraction(1), "an attribute")
+        curator.ask(Choose(MAJORITY, "an attribute"), Fraction(1))
 
 
 def test_zcdp_pays_for_an_exponential_choice_by_bounded_range():
     with Curator(table(), schema(), budget(1.0, 1e-6)) as curator:
-        curator.choose(MAJORITY, Fraction(1, 2), "an attribute")
+        curator.ask(Choose(MAJORITY, "an attribute"), Fraction(1, 2))
     [step] = curator.guarantee.steps
     assert isinstance(step.amount, Zcdp)
     assert "exponential" in step.mechanism
@@ -215,8 +223,12 @@ def test_zcdp_pays_for_an_exponential_choice_by_bounded_range():
     assert epsilon**2 / 8 <= float(step.amount.rho) * (1 + 1e-12)
 
 
+@proved
 class TwoGroups(Scores):
-    """Fixed scores, whatever the table: what is drawn can be compared with the mechanism's formula."""
+    """Fixed scores, whatever the table: what is drawn can be compared with the mechanism's formula.
+
+    **Spread.** No record moves a score: R = 1 is more than enough.
+    """
 
     @property
     def statistics(self):
@@ -233,7 +245,8 @@ def test_the_noise_has_the_declared_scale(mechanism, relation):
     epsilon, runs = 2.0, 4000
     scale = (2 if relation == "replace" else 1) / epsilon
     with Curator(table(), schema(Unit(relation)), budget(epsilon * runs), randomness=_seeded()) as curator:
-        chosen = [curator.choose(TwoGroups(), Fraction(1, runs), "x", mechanism) for _ in range(runs)]
+        question = Choose(TwoGroups(), "x", mechanism)
+        chosen = [curator.ask(question, Fraction(1, runs)).chosen for _ in range(runs)]
     wrong = np.mean([first == 0 for first, _ in chosen])
     low = np.exp(-1 / scale)
     expected = {"permute-and-flip": low / 2, "exponential": low / (1 + low)}[mechanism]

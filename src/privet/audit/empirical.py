@@ -2,7 +2,7 @@
 
 1. *Pairs.* Some runs on each candidate pair (``pairs``), more on the best of them; the pair whose tables are
    told apart best goes on.
-2. *Event.* Half of the budgeted runs are made on that pair and choose the event (``events``).
+2. *Event.* Half of the budgeted runs are made on that pair and choose the event (``distinctions``).
 3. *Test.* The other half, made afterwards and never looked at before, give the bound (``confidence``).
 
 Only step 3 counts for the confidence, and it tests one event on one pair, so nothing has to be corrected for
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from privet.audit.claim import Subject
-from privet.audit.events import Event, learn_event
+from privet.audit.distinctions import Distinction, learn_distinction
 from privet.audit.outputs import REFUSED, Sample, joined
 from privet.audit.pairs import Pair, table_of
 from privet.audit.runs import Progress, Runs, Wish
@@ -54,8 +54,8 @@ def audit(
     fixes the candidate pairs, not the noise, which stays secure.
 
     >>> from fractions import Fraction
-    >>> from privet.mechanisms import Geometric
-    >>> found = audit(Geometric(Fraction(1)), runs=40_000)
+    >>> from privet.mechanisms import GeometricNoise
+    >>> found = audit(GeometricNoise(Fraction(1)), runs=40_000)
     >>> found.violated, found.bound > 0.7
     (False, True)
     """
@@ -79,7 +79,7 @@ def audit(
             f"{subject.name} refuses both tables of every pair: there is nothing to audit.",
             "Give another schema, or pairs that it accepts.",
         )
-    event, _ = learn_event(*learned, confidence=confidence, delta=subject.delta)
+    event, _ = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
     details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
     return _test(source, subject, pair, event, quarter, confidence, ("test", seed), details)
 
@@ -101,7 +101,7 @@ def audit_again(
     if details.get("schema") is not None and schema is not None:
         sides = [table_of(schema, records) for records in sides]
     pair = Pair(report["pair"]["name"], *sides)
-    event = Event.from_dict(report["event"])
+    event = Distinction.from_dict(report["event"])
     each = runs // 2 if runs is not None else report["tested"][0]
     source = Runs(subject, jobs=jobs, total=2 * each)
     return _test(source, subject, pair, event, each, report["confidence"], ("again", 0), {"again": True})
@@ -111,7 +111,7 @@ def _test(
     source: Runs,
     subject: Subject,
     pair: Pair,
-    event: Event,
+    event: Distinction,
     runs: int,
     confidence: float,
     purpose: tuple[str, int],
@@ -147,7 +147,7 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
         # Both halves learn, and both compare: with few runs a single split says little.
         swapped = [Sample(side.places, side.values[::-1]) for side in (first, second)]
         ways = [(first, second), swapped]
-        return sum(learn_event(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
+        return sum(learn_distinction(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
 
     def look(pairs: list[Pair], purpose: str, runs: int) -> list[list[Sample]]:
         drawn = source.draw_all([wish for pair in pairs for wish in _sides(pair, purpose, seed, runs)])
@@ -170,7 +170,7 @@ def _sides(pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:
     ]
 
 
-def _histogram(event: Event, first: Sample, second: Sample) -> dict[str, list[float]]:
+def _histogram(event: Distinction, first: Sample, second: Sample) -> dict[str, list[float]]:
     """The distribution of the event's score on both tables, for the plot."""
     one, other = event.scores(first), event.scores(second)
     low, high = np.quantile(np.concatenate([one, other]), [0.001, 0.999])

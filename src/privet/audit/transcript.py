@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from privet.curator import Curator
-from privet.release import Release
 from privet.schema import Schema
 
 __all__ = ["Transcript"]
-
-# The ways in which a curator tells something about the table.
-_TELLS = ("measure", "choose", "minimise", "select", "sample_and_aggregate")
 
 
 @dataclass(frozen=True)
@@ -62,8 +58,7 @@ class Transcript:
         learn = fresh._fit
 
         def overheard(curator: Curator) -> None:
-            for name in _TELLS:
-                setattr(curator, name, _listening(getattr(curator, name), told))
+            curator.ask_together = _listening(curator.ask_together, told)  # type: ignore[method-assign]
             learn(curator)
 
         fresh._fit = overheard
@@ -74,9 +69,9 @@ class Transcript:
 def _listening(tell: Any, told: list[Any]) -> Any:
     """The same way of telling, which also writes down what it told."""
 
-    def tells(*asked: Any, **how: Any) -> Any:
-        answer = tell(*asked, **how)
-        told.extend(part.value if isinstance(part, Release) else part for part in answer)
-        return answer
+    def tells(asked: Any) -> Any:
+        answers = tell(asked)
+        told.extend(part for answer in answers for part in answer.told)
+        return answers
 
     return tells

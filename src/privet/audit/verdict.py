@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.audit.events import Event
+from privet.audit.distinctions import Distinction
 from privet.audit.pairs import Pair
 from privet.release import Guarantee
 
@@ -30,7 +30,7 @@ class Audit:
     confidence: float
     runs: int
     pair: Pair
-    event: Event
+    event: Distinction
     hits: tuple[int, int]
     tested: tuple[int, int]
     histogram: dict[str, list[float]]
@@ -104,6 +104,4 @@ def with_audit(guarantee: Guarantee, audit: Audit) -> Guarantee:
     carried = replace(guarantee, audit=audit.summary())
     if not audit.violated:
         return carried
-    return replace(
-        carried, voided=(*guarantee.voided, f"An audit refuted it: {audit.subject} {audit.verdict}.")
-    )
+    return carried.voided_by(f"An audit refuted it: {audit.subject} {audit.verdict}.")

@@ -15,11 +15,11 @@ from privet.budget.book import Book, altered
 from privet.budget.stores.base import Row, Store, Transaction, canonical
 from privet.errors import LedgerError
 
-__all__ = ["Chain", "Step"]
+__all__ = ["Chain", "Pen"]
 
 
-class Step:
-    """The book as it is now, and the pen to add to it."""
+class Pen:
+    """The book as it is now, and what adds to it."""
 
     def __init__(self, book: Book, transaction: Transaction, secret: bytes) -> None:
         self.book = book
@@ -65,15 +65,15 @@ class Chain:
             yield self._book
 
     @contextmanager
-    def writing(self) -> Iterator[Step]:
+    def writing(self) -> Iterator[Pen]:
         """Alone with the ledger. What is appended counts once this ends; an error appends nothing."""
         with self._lock:
             with self.store.transaction(write=True) as transaction:
                 self._catch_up(transaction)
-                step = Step(self._book, transaction, self.store.secret)
-                yield step
-            # Only now is it durable. Should we be stopped here, the next step reads the rows from the store.
-            self._take(step.added)
+                pen = Pen(self._book, transaction, self.store.secret)
+                yield pen
+            # Only now is it durable. Should we be stopped here, the next pen reads the rows from the store.
+            self._take(pen.added)
 
     def rows(self) -> list[Row]:
         with self.store.transaction(write=False) as transaction:

@@ -103,8 +103,8 @@ class Ledger:
         own = dict(analysts or {})
         for each in (limit, *own.values(), *([each_analyst] if each_analyst else [])):
             accountant_for(accountant, each)
-        with self._chain.writing() as step:
-            if dataset in step.book.accounts:
+        with self._chain.writing() as pen:
+            if dataset in pen.book.accounts:
                 raise LedgerError(
                     f"'{dataset}' has an account already.",
                     f"privet ledger limit {dataset}  changes its limit.",
@@ -117,19 +117,19 @@ class Ledger:
                 "analysts": {who: amount.to_dict() for who, amount in own.items()},
                 "each_analyst": each_analyst.to_dict() if each_analyst else None,
             }
-            step.append("account", who=self.analyst, dataset=dataset, body=body)
+            pen.append("account", who=self.analyst, dataset=dataset, body=body)
 
     def set_limit(self, dataset: str, limit: Amount, analyst: str | None = None) -> None:
         """Raise or lower the dataset's limit, or one analyst's own. Recorded, like everything."""
-        with self._chain.writing() as step:
-            account = _account(step.book, dataset)
+        with self._chain.writing() as pen:
+            account = _account(pen.book, dataset)
             if reason := accountant_for(account.accountant, limit).refusal(account.cost_of(analyst), limit):
                 raise LedgerError(
                     f"What was spent on '{dataset}' cannot be counted against {limit}. {reason}",
                     "Keep a limit of the same kind as before.",
                 )
             body = {"limit": limit.to_dict(), "analyst": analyst}
-            step.append("limit", who=self.analyst, dataset=dataset, body=body)
+            pen.append("limit", who=self.analyst, dataset=dataset, body=body)
 
     def account_for(
         self, fingerprint: bytes, declared_name: str | None = None, *, record: bool = True
@@ -146,10 +146,10 @@ class Ledger:
             known = _known_name(book, digest, declared_name)
             record = record and known is None and declared_name in book.accounts
         if record and declared_name is not None:
-            with self._chain.writing() as step:
+            with self._chain.writing() as pen:
                 # Asked again: somebody else may have tied the table to a name in the meantime.
-                if _known_name(step.book, digest, declared_name) is None:
-                    step.append("name", who=self.analyst, dataset=declared_name, body={"digest": digest})
+                if _known_name(pen.book, digest, declared_name) is None:
+                    pen.append("name", who=self.analyst, dataset=declared_name, body={"digest": digest})
         return declared_name or known or _anonymous(digest)
 
     def accounts(self) -> list[Account]:
@@ -174,8 +174,8 @@ class Ledger:
         ``asked`` is what a refusal says was asked for, in the words of whoever asked.
         """
         cost = cost_of(event)
-        with self._chain.writing() as step:
-            account = _account(step.book, dataset, unit)
+        with self._chain.writing() as pen:
+            account = _account(pen.book, dataset, unit)
             check(account, self.analyst, cost, asked)
             amount = accountant_for(account.accountant, account.limit).spent(cost, account.limit)
             body = {
@@ -185,19 +185,19 @@ class Ledger:
                 "amount": amount.to_dict() if amount else None,
                 "guarantee": guarantee,
             }
-            row = step.append("reserve", who=self.analyst, dataset=dataset, body=body)
+            row = pen.append("reserve", who=self.analyst, dataset=dataset, body=body)
         return Reservation(row.number, dataset, what, amount, row.hash)
 
     def commit(self, reservation: Reservation, guarantee: dict[str, Any]) -> None:
         """Record that the release was made, with its guarantee."""
-        with self._chain.writing() as step:
-            if step.book.open.get(reservation.number) != reservation.hash:
+        with self._chain.writing() as pen:
+            if pen.book.open.get(reservation.number) != reservation.hash:
                 raise LedgerError(
                     f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
                     "Commit each reservation once, in the ledger that made it.",
                 )
             body = {"reservation": reservation.number, "guarantee": guarantee}
-            step.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
+            pen.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
 
     def preview(
         self, dataset: str, event: Event, *, unit: PrivacyUnit, asked: Amount | None = None

@@ -454,7 +454,7 @@ def convert(place: Path, force: bool, **options: Any) -> None:
 @shows_json
 def homer(k: int, epsilon: float, releases: int, **options: Any) -> None:
     """Attack this study, as its owner: who is told by exact frequencies, and who by Privet's release?"""
-    from privet.selection.gwas import homer as attack
+    from privet.audit.membership.homer import homer as attack
 
     to = output()
     study = _counted(options)

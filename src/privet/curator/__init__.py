@@ -1,37 +1,41 @@
-"""THE ONE DOOR: exact answers exist only in this package, between the engine and the mechanism."""
+"""THE ONE DOOR: exact answers exist only in this package, between the engine and the mechanism.
 
-from privet.curator.run import (
-    Curator,
-    Measurement,
-    as_source,
-    currency_of,
-    empty_table,
-    event_of,
-    genotype_engine,
-    in_order,
-    infer_schema,
-    is_table,
-    promise,
-    public_answers,
-    read_rows,
-    reserve,
-    standing,
+A curator is opened on a table with a budget. Its run reserves the whole budget in the ledger before a row is
+read, lets algorithms ask until the budget is used up, and commits with the guarantee when it is closed.
+Selection, learning and evaluation are written against it alone: they never see a row, cannot forget to pay,
+and cannot spend more than was reserved.
+"""
+
+from privet.curator.ask import (
+    BestK,
+    Blocks,
+    Choice,
+    Choose,
+    ClassSizes,
+    Count,
+    CountSignificant,
+    Measure,
+    Minimise,
+    Minimum,
+    Question,
+    Sizes,
+    TopK,
 )
+from privet.curator.curator import Curator
 
 __all__ = [
+    "BestK",
+    "Blocks",
+    "Choice",
+    "Choose",
+    "ClassSizes",
+    "Count",
+    "CountSignificant",
     "Curator",
-    "Measurement",
-    "as_source",
-    "currency_of",
-    "empty_table",
-    "event_of",
-    "genotype_engine",
-    "in_order",
-    "infer_schema",
-    "is_table",
-    "promise",
-    "public_answers",
-    "read_rows",
-    "reserve",
-    "standing",
+    "Measure",
+    "Minimise",
+    "Minimum",
+    "Question",
+    "Sizes",
+    "TopK",
 ]

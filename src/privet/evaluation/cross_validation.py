@@ -1,48 +1,37 @@
 """k-fold cross-validation, reserved as one spend before anything is read.
 
-**Privacy.** By the coupling in ``folds``, tables that differ by one unit of privacy differ, for every outcome
-of the draw of folds, by that unit in ``folds − 1`` of the training sets and in one of the test sets. The fits
-compose sequentially: (folds − 1) · ε_fit. Each test record is compared with the model of its own fold only,
-all folds are counted into *one* confusion matrix, and noise is added once: the matrix is a sum of one cell a
-record, as for a single model, and costs ε. For a regression the same holds of its five sums of errors, whose
-bounds hold whatever model predicts a record (``stats.regression_errors``). A mixture over the draw of folds
-is no less private than its worst outcome. A repeat is the same again with new folds:
+**Privacy.** By the coupling in ``curator.folds``, tables that differ by one unit of privacy differ, for every
+outcome of the draw of folds, by that unit in ``folds − 1`` of the training sets and in one of the test sets.
+The fits compose sequentially: (folds − 1) · ε_fit. Each test record is compared with the model of its own
+fold only, all folds are counted into *one* confusion matrix, and noise is added once: the matrix is a sum of
+one cell a record, as for a single model, and costs ε. For a regression the same holds of its five sums of
+errors, whose bounds hold whatever model predicts a record (``stats.regression_errors``). A mixture over the
+draw of folds is no less private than its worst outcome. A repeat is the same again with new folds:
 
     total = repeats · ((folds − 1) · ε_fit + ε).
 
-With δ > 0 the zCDP ρ of the parts add up in the same way, and the sum is turned back into ε at the larger of
-the two δ. Parts in pure ε count as ε²/2-zCDP there, or as ε beside it, whichever is less in total.
+With δ > 0 the zCDP ρ of the parts add up in the same way (``curator.composition``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from privet import randomness
-from privet.budget import Approximate, Ledger, Pure, Sequential, Zcdp, budget, zcdp_to_epsilon
-from privet.curator import (
-    Curator,
-    Measurement,
-    currency_of,
-    event_of,
-    in_order,
-    promise,
-    public_answers,
-    reserve,
-    standing,
-)
+from privet.budget import Approximate, Event, Ledger, Pure, budget
+from privet.curator import Curator, Measure
+from privet.curator.composition import Composition
+from privet.curator.folds import Folds, in_order
+from privet.curator.run import Run
 from privet.errors import ParameterError
-from privet.evaluation.carried import carrying
+from privet.estimator import PrivateRegressor, numeric_target
 from privet.evaluation.figures import Measured, Sums
-from privet.evaluation.folds import FoldSource, fold_column
 from privet.evaluation.holdout import (
     Measures,
     evaluation_cost,
@@ -55,16 +44,12 @@ from privet.evaluation.holdout import (
 )
 from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
-from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.parameters import validate
 from privet.release import Guarantee, Release, Step
-from privet.schema import Category, Schema
-from privet.sources import Source
-from privet.stats import Predictor, Rows
+from privet.schema import Schema
+from privet.stats import FoldPredictor, NoModel, Predictor
 
 __all__ = ["CrossValidation", "cross_validate", "cross_validation_cost", "cross_validation_event"]
-
-Scores = NDArray[np.float64]
 
 _PUBLIC = "The table was declared public; the figures are exact."
 
@@ -149,54 +134,44 @@ def cross_validate(
     scoring.check(schema)
     root = randomness.of(estimator.random_state if random_state is None else random_state)
     what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
-    reservation = reserve(
-        source,
+    run = Run(
         schema,
-        process.event(what),
+        process.composition.total,
+        source=source,
         ledger=ledger,
-        guaranteed=root.secure and not inferred,
+        randomness=root,
+        inferred=inferred,
         what=what,
-        asked=process.total,
+        event=process.composition.event(what),
+        public=_PUBLIC if public else None,
     )
     rounds = []
     parts: list[Guarantee] = []
-    with standing(reservation):
-        source = in_order(source, schema)
+    with run:
+        table = in_order(source, schema)
         for done, child in enumerate(root.spawn(repeats)):
-            low, high = (int(word) for word in child.bits(2))
-            split = _Split(source, schema, folds, low | high << 64)
+            split = Folds(table, schema, folds, child)
             models = []
             for fold, noise in enumerate(child.spawn(folds)):
                 models.append(clone(estimator).set_params(ledger=None, random_state=noise))
-                models[-1]._run(split.training(fold), schema, ledger=None)
+                models[-1]._run(split.outside(fold), run.part(process.fit, noise))
                 parts.append(models[-1].guarantee_)
                 if progress is not None:
                     progress(done * folds + fold + 1, repeats * folds)
-            plan = scoring.plan(split, models)
+            predictor = FoldPredictor(tuple(models), split.columns, split.label, schema)
+            test = (
+                Run.declared_public(split.schema, _PUBLIC)
+                if public
+                else run.part(process.test, child, split.schema)
+            )
+            with Curator.within(test, split.all) as curator:
+                asked = curator.ask_together(scoring.plan(split.schema, predictor))
+            rounds.append([Measured.of(release) for release in asked])
             if public:
-                rounds.append([Measured(a) for a in public_answers(split.all, split.schema, _asked(plan))])
                 require_records(rounds[-1][0], scoring.regression)
-                steps: Sequence[Step] = ()
-            else:
-                curator = Curator(
-                    split.all, split.schema, process.test, randomness=child, inferred=inferred, what=what
-                )
-                with curator:
-                    rounds.append([Measured.mean([release]) for release in curator.measure(plan)])
-                steps = curator.guarantee.steps
-    guarantee = promise(
-        schema,
-        process.total,
-        process.steps(models[0].guarantee_.steps, steps),
-        seeded=not root.secure,
-        inferred=inferred,
-        counted=ledger is not None,
-    )
-    guarantee = carrying(guarantee, parts)
-    if public:
-        guarantee = replace(guarantee, caveats=(), voided=(_PUBLIC,))
-    if ledger is not None and reservation is not None:
-        ledger.commit(reservation, guarantee.to_dict())
+        run.steps += process.steps(models[0].guarantee_.steps, curator.guarantee.steps)
+        run.carry(parts)
+    guarantee = run.guarantee
     pooled = scoring.result([_pooled(parts) for parts in zip(*rounds, strict=True)], schema, guarantee)
     single = tuple(scoring.result(parts, schema, guarantee) for parts in rounds)
     return CrossValidation(pooled, single, folds)
@@ -226,16 +201,18 @@ def cross_validation_cost(
     testing = evaluation_cost(
         schema, epsilon=float(epsilon or 0), delta=delta, measures=measures, log_loss_bound=log_loss_bound
     )
-    counted = estimator.ledger is not None
-    whole = promise(schema, process.total, process.steps(training.steps, testing.steps), counted=counted)
-    return carrying(whole, [training])
+    run = Run(schema, process.composition.total, ledger=estimator.ledger)
+    run.steps += process.steps(training.steps, testing.steps)
+    run.carry([training])
+    return run.guarantee
 
 
 def cross_validation_event(
     estimator: Any, what: str, *, folds: int, repeats: int, epsilon: float, delta: float
-) -> Sequential:
+) -> Event:
     """What a cross-validation is to a ledger."""
-    return _Process.of(estimator, folds, repeats, epsilon, delta, public=False).event(what)
+    process = _Process.of(estimator, folds, repeats, epsilon, delta, public=False)
+    return process.composition.event(what)
 
 
 @dataclass(frozen=True)
@@ -261,26 +238,10 @@ class _Process:
         return cls(int(folds), int(repeats), fit, fit if public else required_amount(epsilon, delta), public)
 
     @property
-    def _parts(self) -> list[tuple[int, Pure | Zcdp]]:
-        fits = (self.repeats * (self.folds - 1), currency_of(self.fit))
-        return [fits] if self.public else [fits, (self.repeats, currency_of(self.test))]
-
-    def event(self, what: str) -> Sequential:
-        return Sequential(tuple(event_of(part, what) for times, part in self._parts for _ in range(times)))
-
-    @property
-    def total(self) -> Pure | Approximate:
-        """The whole process, as one amount."""
-        pure = sum((n * part.epsilon for n, part in self._parts if isinstance(part, Pure)), Fraction(0))
-        as_rho = sum(
-            (n * part.epsilon**2 / 2 for n, part in self._parts if isinstance(part, Pure)), Fraction(0)
-        )
-        rho = sum((n * part.rho for n, part in self._parts if isinstance(part, Zcdp)), Fraction(0))
-        if rho == 0:
-            return Pure(pure)
-        delta = max(self.fit.delta, self.test.delta)
-        epsilon = min(pure + zcdp_to_epsilon(rho, delta), zcdp_to_epsilon(rho + as_rho, delta))
-        return Approximate(epsilon, delta)
+    def composition(self) -> Composition:
+        """Every fit and every evaluation that a single record is in."""
+        fits = (self.repeats * (self.folds - 1), self.fit)
+        return Composition((fits,) if self.public else (fits, (self.repeats, self.test)))
 
     def steps(self, training: Sequence[Step], testing: Sequence[Step]) -> tuple[Step, ...]:
         """The steps of all fits and evaluations, equal ones as one."""
@@ -296,41 +257,6 @@ class _Process:
         )
 
 
-class _Split:
-    """One draw of folds: its training tables, and the whole table with each record's fold."""
-
-    def __init__(self, source: Source, schema: Schema, folds: int, key: int) -> None:
-        self._source, self._unit, self._folds, self._key = source, schema.unit, folds, key
-        self._label = fold_column(source)
-        self._attributes = tuple(column.name for column in schema.attributes)
-        self._plain = schema
-        number = Category(self._label, tuple(range(folds)))
-        self.schema = replace(schema, columns=(*schema.columns, number))
-
-    def training(self, fold: int) -> FoldSource:
-        return FoldSource(self._source, self._unit, self._folds, self._key, outside=fold)
-
-    @property
-    def all(self) -> FoldSource:
-        return FoldSource(self._source, self._unit, self._folds, self._key, label=self._label)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """What a prediction reads: the attributes, and the fold."""
-        return (*self._attributes, self._label)
-
-    def by_its_fold(self, predictions: Sequence[Callable[[Rows], Scores]]) -> Callable[[Rows], Scores]:
-        """Each record's prediction by the model that was trained without its fold."""
-
-        def predict(rows: Rows) -> Scores:
-            folds = rows.codes(self._label)  # all the same: a batch is of one fold
-            seen = copy(rows)
-            seen.schema = self._plain  # without the column of folds, of which the models know nothing
-            return predictions[int(folds[0]) if rows.size else 0](seen)
-
-        return predict
-
-
 @dataclass(frozen=True)
 class _Scoring:
     """What is asked of the test records, and the figures that follow: of classes, or of numbers."""
@@ -341,16 +267,12 @@ class _Scoring:
 
     def check(self, schema: Schema) -> None:
         """Refuse what cannot be measured, before anything is paid."""
-        if self.regression:
-            regression_plan(schema)
-        else:
-            measurements(Predictor(_nothing, ()), schema, self.measures, self.bound)
+        self.plan(schema, NoModel())
 
-    def plan(self, split: _Split, models: Sequence[Any]) -> list[Measurement]:
+    def plan(self, schema: Schema, predictor: Predictor) -> list[tuple[Measure, Fraction]]:
         if self.regression:
-            return regression_plan(split.schema, split.by_its_fold([model._predictions for model in models]))
-        predictor = Predictor(split.by_its_fold([model._log_scores for model in models]), split.columns)
-        return measurements(predictor, split.schema, self.measures, self.bound)
+            return regression_plan(schema, predictor)
+        return measurements(predictor, schema, self.measures, self.bound)
 
     def result(
         self, parts: Sequence[Measured], schema: Schema, guarantee: Guarantee
@@ -359,14 +281,6 @@ class _Scoring:
             return RegressionEvaluation.of(numeric_target(schema), parts[0], guarantee)
         sums = Sums(parts[1], self.bound) if len(parts) > 1 else None
         return Evaluation.of(schema.nominal_target().labels, parts[0], sums, guarantee)
-
-
-def _nothing(rows: Rows) -> Scores:
-    raise AssertionError("a statistic that is only looked at reads no rows")
-
-
-def _asked(plan: Sequence[Any]) -> list[Any]:
-    return [measurement.statistic for measurement in plan]
 
 
 def _pooled(parts: Sequence[Measured]) -> Measured:

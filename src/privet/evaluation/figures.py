@@ -77,6 +77,11 @@ class Measured:
     releases: tuple[Release, ...] = ()
 
     @classmethod
+    def of(cls, release: Release) -> Measured:
+        """One measurement, or an exact answer about public data."""
+        return cls.mean([release]) if release.step is not None else cls(np.asarray(release.value))
+
+    @classmethod
     def mean(cls, releases: Sequence[Release]) -> Measured:
         return cls(np.mean([np.asarray(r.value, float) for r in releases], axis=0), tuple(releases))
 
@@ -90,7 +95,7 @@ class Measured:
 def _noise(release: Release, generator: np.random.Generator, shape: tuple[int, ...]) -> Numbers:
     deviation = release.standard_deviation
     counts = release.value.dtype.kind == "i"
-    if "gaussian" in release.step.mechanism:
+    if release.step is not None and "gaussian" in release.step.mechanism:
         noise = generator.normal(0, deviation, shape)
         return np.round(noise) if counts else noise
     if not counts or deviation > 100:  # so wide that whole numbers are as good as reals

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -24,17 +23,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget
-from privet.budget.amounts import SMALLEST_EPSILON
-from privet.curator import Curator, Measurement, as_source, empty_table, is_table, promise, public_answers
+from privet.curator import Curator, Measure
+from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
-from privet.estimator import PrivateClassifier
+from privet.estimator import PrivateClassifier, PrivateRegressor, numeric_target
+from privet.estimator.tables import test_table
 from privet.evaluation.figures import Measured, Sums
 from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
-from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.release import Guarantee
 from privet.schema import Number, Schema
-from privet.stats import Confusion, PredictionErrors, Predictor, Rows
+from privet.stats import Confusion, NoModel, PredictionErrors, Predictor
 
 __all__ = ["Measures", "evaluate", "evaluation_cost"]
 
@@ -83,31 +82,31 @@ def evaluate(
     regression = isinstance(model, PrivateRegressor)
     check_is_fitted(model)
     schema: Schema = model.schema_
-    table = _test_table(model, data, y)
+    table = test_table(model, data, y)
     bound = settled_bound(log_loss_bound, public)
+    predictor = Predictor(model, tuple(column.name for column in schema.attributes))
     if regression:
-        plan = regression_plan(schema, model._predictions)
+        plan = regression_plan(schema, predictor)
     else:
-        columns = tuple(column.name for column in schema.attributes)
-        plan = measurements(Predictor(model._log_scores, columns), schema, measures, bound)
+        plan = measurements(predictor, schema, measures, bound)
     if public:
         refuse_payment(epsilon, ledger)
-        found = list(map(Measured, public_answers(table, schema, [m.statistic for m in plan])))
-        require_records(found[0], regression)
-        guarantee = declared_public(schema, "The test data was declared public; the figures are exact.")
+        run = Run.declared_public(schema, "The test data was declared public; the figures are exact.")
     else:
-        curator = Curator(
-            table,
+        run = Run(
             schema,
             required_amount(epsilon, delta),
+            source=table,
             ledger=ledger if ledger is not None else getattr(model, "ledger", None),
             randomness=randomness.of(random_state),
             inferred=bool(schema.drafted),
             what=f"evaluate {type(model).__name__}",
         )
-        with curator:
-            found = [Measured.mean([release]) for release in curator.measure(plan)]
-        guarantee = curator.guarantee
+    with Curator.within(run, table) as curator:
+        found = [Measured.of(release) for release in curator.ask_together(plan)]
+    if public:
+        require_records(found[0], regression)
+    guarantee = curator.guarantee
     if regression:
         return RegressionEvaluation.of(numeric_target(schema), found[0], guarantee)
     sums = Sums(found[1], bound, _prior(model)) if len(found) > 1 else None
@@ -130,33 +129,29 @@ def evaluation_cost(
     """
     bound = settled_bound(log_loss_bound, public=False)
     if schema.target is not None and isinstance(schema[schema.target], Number):
-        plan = regression_plan(schema)
+        plan = regression_plan(schema, NoModel())
     else:
-        plan = measurements(Predictor(_no_scores, ()), schema, measures, bound)
-    curator = Curator(
-        empty_table(schema),
-        schema,
-        required_amount(epsilon, delta),
-        inferred=bool(schema.drafted),
-        what="rehearsal",
-    )
-    with curator:
-        curator.measure(plan)
+        plan = measurements(NoModel(), schema, measures, bound)
+    amount = required_amount(epsilon, delta)
+    with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
+        curator.ask_together(plan)
     return curator.guarantee
 
 
-def measurements(predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> list[Measurement]:
+def measurements(
+    predictor: Predictor, schema: Schema, measures: Measures, bound: float
+) -> list[tuple[Measure, Fraction]]:
     """What is asked of the test records: the confusion matrix, and the sums of errors if they are wanted."""
     target = schema.nominal_target().name
     confusion = Confusion(predictor, target)
     if measures == "confusion":
-        return [Measurement(confusion, Fraction(1), "confusion matrix")]
+        return [(Measure(confusion, "confusion matrix"), Fraction(1))]
     if measures != "all":
         raise ParameterError(f"measures must be 'all' or 'confusion', but is {measures!r}.")
     errors = PredictionErrors(predictor, target, bound)
     return [
-        Measurement(confusion, Fraction(1, 2), "confusion matrix"),
-        Measurement(errors, Fraction(1, 2), "sums of absolute errors, squared errors and log losses"),
+        (Measure(confusion, "confusion matrix"), Fraction(1, 2)),
+        (Measure(errors, "sums of absolute errors, squared errors and log losses"), Fraction(1, 2)),
     ]
 
 
@@ -191,13 +186,6 @@ def settled_bound(bound: float | None, public: bool) -> float:
     return float(bound)
 
 
-def declared_public(schema: Schema, reason: str) -> Guarantee:
-    """The guarantee of exact figures: none, and why."""
-    # A guarantee has an amount even where it is void; the smallest one stands for "nothing was spent".
-    guarantee = promise(schema, Pure(SMALLEST_EPSILON), ())
-    return replace(guarantee, caveats=(), voided=(reason,))
-
-
 def require_records(measured: Measured, regression: bool) -> None:
     """Refuse exact figures of nothing. Only for public data: of private data it must not show."""
     number = measured.value[0] if regression else measured.value.sum()
@@ -217,29 +205,7 @@ def require_learner(model: Any) -> None:
         )
 
 
-def _test_table(model: Any, data: Any, y: Any) -> Any:
-    """The source of the test records with their classes."""
-    schema: Schema = model.schema_
-    names = getattr(data, "column_names", getattr(data, "columns", ()))
-    if y is None:
-        if is_table(data) or schema.target in names:
-            return as_source(data, schema=schema)
-        raise DataError(
-            "The test data holds no classes to compare the predictions with.",
-            f"Pass y, or a table with the column '{schema.target}'.",
-        )
-    if is_table(data):
-        raise DataError("A file or database table holds its own classes.", "Leave out y.")
-    named = len(names) > 0 and all(isinstance(name, str) for name in names)
-    table = data if named or not hasattr(data, "to_numpy") else data.to_numpy()
-    return as_source(table, y, names=None if named else model.columns_, target=schema.target)
-
-
 def _prior(model: Any) -> NDArray[np.float64] | None:
     """The training prior, where the model has learned one."""
     logarithms = getattr(model, "class_log_prior_", None)
     return None if logarithms is None else np.exp(logarithms)
-
-
-def _no_scores(rows: Rows) -> NDArray[np.float64]:
-    return np.zeros((rows.size, rows.schema.nominal_target().size))

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.curator import Measurement
+from privet.curator import Measure
+from privet.estimator import numeric_target
 from privet.evaluation.figures import CONFIDENCE, Figure, Measured, root
-from privet.learning.regress.base import numeric_target
 from privet.release import Guarantee
 from privet.schema import Number, Schema
-from privet.stats import Rows
+from privet.stats import Predictor
 from privet.stats.regression_errors import RegressionErrors
 
 __all__ = ["RegressionEvaluation", "regression_plan"]
@@ -87,12 +87,11 @@ class RegressionEvaluation:
         return {"target": self.target, **figures, "guarantee": self.guarantee.to_dict()}
 
 
-def regression_plan(schema: Schema, predictions: Any = None) -> list[Measurement]:
-    """What is asked of the test records; without a model, what would be asked."""
+def regression_plan(schema: Schema, predictor: Predictor) -> list[tuple[Measure, Fraction]]:
+    """What is asked of the test records."""
     target = numeric_target(schema).name
-    columns = tuple(column.name for column in schema.attributes) if predictions is not None else ()
-    question = RegressionErrors(predictions or _middle, target, columns)
-    return [Measurement(question, Fraction(1), f"errors of the predicted '{target}'")]
+    question = RegressionErrors(predictor, target)
+    return [(Measure(question, f"errors of the predicted '{target}'"), Fraction(1))]
 
 
 def _figures(sums: NDArray[np.float64], *, held: bool) -> NDArray[np.float64]:
@@ -108,7 +107,3 @@ def _figures(sums: NDArray[np.float64], *, held: bool) -> NDArray[np.float64]:
     mae = within(2 * (absolute / size + 0.5), 0, 2)
     mse = within(4 * (squared_error / size + 0.5), mae**2, 4)  # a mean of squares is no less
     return np.stack([number, 1 - mse / variance, mae, mse])
-
-
-def _middle(rows: Rows) -> NDArray[np.float64]:
-    return np.full(rows.size, numeric_target(rows.schema).midpoint)

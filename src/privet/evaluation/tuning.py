@@ -3,13 +3,13 @@
 To fit with several settings and keep the best is not free: each fit, and each score by which they are
 compared, looks at the data. ``PrivateSearch`` pays for the whole at once.
 
-**Privacy.** Every unit of privacy is put at random into the training part or the test part (``folds``). A
-trial draws one of the settings, fits with it on the training part at ε₁, and counts its right predictions on
-the test part with noise, at ε₁ too. A unit is in one of the two parts, so for every outcome of the draw a
-trial costs ε₁ (as for cross-validation, tables that differ by one unit are coupled to differ in one part).
-The best of a random number of trials then costs 2ε₁ under pure ε, and a little less than that under (ε, δ)
-for a few trials (proof: ``mechanisms.random_trials``). The released model is the one of the best trial;
-nothing is fitted again.
+**Privacy.** Every unit of privacy is put at random into the training part or the test part
+(``curator.folds``). A trial draws one of the settings, fits with it on the training part at ε₁, and counts
+its right predictions on the test part with noise, at ε₁ too. A unit is in one of the two parts, so for every
+outcome of the draw a trial costs ε₁ (as for cross-validation, tables that differ by one unit are coupled to
+differ in one part). The best of a random number of trials then costs 2ε₁ under pure ε, and a little less than
+that under (ε, δ) for a few trials (proof: ``mechanisms.random_trials``). The released model is the one of the
+best trial; nothing is fitted again.
 
 What needs no search is better not paid for: ``LogisticRegression(method="auto")`` chooses its method and its
 steps from what is public.
@@ -30,22 +30,21 @@ from sklearn.utils import get_tags
 
 from privet import randomness
 from privet.budget import Approximate, ApproximateEvent, Pure, PureEvent, budget
-from privet.curator import Curator, empty_table, in_order, promise, reserve, standing
+from privet.curator import Curator
+from privet.curator.folds import Folds, in_order
+from privet.curator.run import Run
 from privet.errors import ParameterError
-from privet.estimator import LedgerParameter
-from privet.evaluation.carried import carrying
+from privet.estimator import LedgerParameter, PrivateRegressor, numeric_target
 from privet.evaluation.figures import Figure, Measured
-from privet.evaluation.folds import FoldSource
 from privet.evaluation.holdout import evaluation_cost, measurements, require_learner
 from privet.evaluation.regression import RegressionEvaluation, regression_plan
 from privet.evaluation.result import Evaluation
 from privet.evaluation.search_plan import SearchPlan
 from privet.evaluation.settings import Grid, Settings, default_grid, named_settings
-from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.mechanisms.random_trials import RandomTrials
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee, Release, Step
-from privet.schema import Schema, Unit
+from privet.schema import Schema
 from privet.stats import Predictor
 
 __all__ = ["Grid", "PrivateSearch", "default_grid", "tuning_event"]
@@ -114,37 +113,27 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         settings, trials, price = self._planned(named, schema)
         possible = self._rehearsed(settings.tried, price, schema)
         root = randomness.of(self.random_state)
-        guaranteed = root.secure and not inferred
-        event = tuning_event(self._total, self._what)
-        reservation = reserve(
-            source,
+        run = Run(
             schema,
-            event,
+            self._total,
+            source=source,
             ledger=self.ledger,
-            guaranteed=guaranteed,
+            randomness=root,
+            inferred=inferred,
             what=self._what,
-            asked=self._total,
+            event=tuning_event(self._total, self._what),
         )
-        low, high = (int(word) for word in root.bits(2))
         best: _Trial | None = None
-        with standing(reservation):
-            halves = _Halves(in_order(source, schema), schema.unit, self.parts, low | high << 64)
+        with run:
+            split = Folds(in_order(source, schema), schema, self.parts, root)
             for noise in root.spawn(trials.draw(root)):
                 chosen = settings.tried[int(noise.uniform_indices(1, len(settings.tried))[0])]
-                trial = self._trial(chosen, price, halves, schema, noise, inferred)
+                trial = self._trial(chosen, price, split, run, noise)
                 if best is None or trial.score > best.score:
                     best = trial
-        assert best is not None
-        guarantee = self._promise(
-            best.chosen,
-            best.guarantee,
-            possible,
-            trials,
-            schema,
-            seeded=not root.secure,
-            inferred=inferred,
-            counted=self.ledger is not None,
-        )
+            assert best is not None
+            self._promise(run, best.chosen, best.guarantee, possible, trials)
+        guarantee = run.guarantee
         self.best_parameters_, self.best_estimator_ = best.chosen, best.model
         self.left_out_ = settings.left_out
         for name in ("columns_", "n_features_in_", "feature_names_in_"):
@@ -152,31 +141,27 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
                 setattr(self.best_estimator_, name, getattr(twin, name))
         self.best_estimator_.guarantee_ = self.guarantee_ = guarantee
         self.best_estimator_.set_params(ledger=self.ledger, random_state=self.random_state)
-        measured = Measured.mean([best.release])
+        measured = Measured.of(best.release)
         self.best_evaluation_: Evaluation | RegressionEvaluation
         if self._regression:
             self.best_evaluation_ = RegressionEvaluation.of(numeric_target(schema), measured, guarantee)
         else:
             self.best_evaluation_ = Evaluation.of(schema.nominal_target().labels, measured, None, guarantee)
             self.classes_ = self.best_estimator_.classes_
-        if self.ledger is not None and reservation is not None:
-            self.ledger.commit(reservation, guarantee.to_dict())
         return self
 
-    def _trial(
-        self, chosen: dict[str, Any], price: Any, halves: _Halves, schema: Schema, noise: Any, inferred: bool
-    ) -> _Trial:
-        """One fit with these settings, and its score: each half of the table pays the price once."""
+    def _trial(self, chosen: dict[str, Any], price: Any, split: Folds, run: Run, noise: Any) -> _Trial:
+        """One fit with these settings, and its score: each part of the table pays the price once."""
         model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=noise)
-        model._run(halves.train, schema, ledger=None)
-        curator = Curator(halves.test, schema, price, randomness=noise, inferred=inferred, what=self._what)
-        columns = tuple(column.name for column in schema.attributes)
+        model._run(split.outside(0), run.part(price, noise))
+        schema = run.schema
+        predictor = Predictor(model, tuple(column.name for column in schema.attributes))
         if self._regression:
-            plan = regression_plan(schema, model._predictions)
+            plan = regression_plan(schema, predictor)
         else:
-            plan = measurements(Predictor(model._log_scores, columns), schema, "confusion", 1.0)
-        with curator:
-            [release] = curator.measure(plan)
+            plan = measurements(predictor, schema, "confusion", 1.0)
+        with Curator.within(run.part(price, noise), split.inside(0)) as curator:
+            [release] = curator.ask_together(plan)
         # Right predictions, or squared errors: sums over the same records in every trial.
         score = -float(release.value[3]) if self._regression else float(np.trace(release.value))
         fitted: Guarantee = model.guarantee_
@@ -205,10 +190,9 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             raise ParameterError("A rehearsal reads no data, so it needs a declared schema.")
         settings, trials, price = self._planned(named, schema)
         possible = self._rehearsed(settings.tried, price, schema)
-        guarantee = self._promise(
-            settings.tried[0], possible[0], possible, trials, schema, counted=self.ledger is not None
-        )
-        return SearchPlan(settings, trials.mean, price, self.parts, guarantee)
+        run = Run(schema, self._total, ledger=self.ledger)
+        self._promise(run, settings.tried[0], possible[0], possible, trials)
+        return SearchPlan(settings, trials.mean, price, self.parts, run.guarantee)
 
     def _rehearsed(self, settings: Sequence[dict[str, Any]], price: Any, schema: Schema) -> list[Guarantee]:
         """What a trial of each of the settings would promise; reads no data."""
@@ -221,9 +205,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     def _rehearsal(self, chosen: dict[str, Any], price: Any, schema: Schema) -> Guarantee:
         """What a fit with these settings would promise; reads no data."""
         model = clone(self.estimator).set_params(**chosen, **self._priced(price), random_state=None)
-        model._run(empty_table(schema), schema, ledger=None)
-        guarantee: Guarantee = model.guarantee_
-        return guarantee
+        return model._rehearse_with(schema)
 
     @property
     def best_figure(self) -> tuple[str, Figure]:
@@ -295,25 +277,23 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
 
     def _promise(
         self,
+        run: Run,
         chosen: dict[str, Any],
         trial: Guarantee,
         possible: Sequence[Guarantee],
         trials: RandomTrials,
-        schema: Schema,
-        **how: bool,
-    ) -> Guarantee:
-        """The guarantee of the whole, with the steps of a trial of the chosen settings.
+    ) -> None:
+        """Write the guarantee of the whole, with the steps of a trial of the chosen settings.
 
         Any of the settings may have been run, and which were is secret: it carries the caveats of all.
         """
         what = f"the best of a random number of trials (about {trials.mean:.3g}) of {len(possible)} settings"
         score = trial.steps[-1]
-        whole = Step(what, "random stopping", self._total, score.error, score.unit)
         words = ", ".join(f"{name} = {value}" for name, value in chosen.items())
-        within = (replace(step, what=f"in a trial with {words}: {step.what}") for step in trial.steps)
-        promised = promise(schema, self._total, (whole, *within), **how)
-        carried = carrying(promised, [*possible, trial])
-        return replace(carried, caveats=(*carried.caveats, _BIASED))
+        run.steps.append(Step(what, "random stopping", self._total, score.error, score.unit))
+        run.steps += [replace(step, what=f"in a trial with {words}: {step.what}") for step in trial.steps]
+        run.carry([*possible, trial])
+        run.admit(_BIASED)
 
 
 @dataclass(frozen=True)
@@ -323,24 +303,6 @@ class _Trial:
     chosen: dict[str, Any]
     release: Release
     guarantee: Guarantee
-
-
-@dataclass(frozen=True)
-class _Halves:
-    """The part to train on and the part to score on: the same for all trials of a search."""
-
-    source: Any
-    unit: Unit
-    parts: int
-    key: int
-
-    @property
-    def train(self) -> FoldSource:
-        return FoldSource(self.source, self.unit, self.parts, self.key, outside=0)
-
-    @property
-    def test(self) -> FoldSource:
-        return FoldSource(self.source, self.unit, self.parts, self.key, inside=0)
 
 
 def tuning_event(total: Any, what: str) -> PureEvent | ApproximateEvent:

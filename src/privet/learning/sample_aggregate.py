@@ -24,11 +24,10 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
-from privet.curator import Curator, as_source
+from privet.curator import Blocks, Curator
 from privet.errors import ParameterError
-from privet.estimator import PrivateEstimator
+from privet.estimator import WholeTableEstimator
 from privet.parameters import with_parameters
-from privet.schema import Schema
 
 __all__ = ["SampleAggregate"]
 
@@ -36,7 +35,7 @@ Numbers = NDArray[np.float64]
 
 
 @with_parameters
-class SampleAggregate(PrivateEstimator):
+class SampleAggregate(WholeTableEstimator):
     """Runs any function on disjoint blocks of a table and releases a private aggregate of what it returns.
 
     ``function`` is given a data frame of the schema's columns (numbers clamped to their bounds, categories
@@ -82,27 +81,19 @@ class SampleAggregate(PrivateEstimator):
 
     def _fit(self, curator: Curator) -> None:
         low, high = self._ranges()
-        release = curator.sample_and_aggregate(
+        question = Blocks(
             self.function,
-            low.tolist(),
-            high.tolist(),
+            tuple(low.tolist()),
+            tuple(high.tolist()),
             blocks=self.blocks,
             timeout=self.timeout,
             how=self.aggregate,
             as_pandas=self.tables == "pandas",
             what=f"the {self.aggregate} of the function's outputs on {self.blocks} blocks",
         )
+        release = curator.ask(question, curator.left)
         self.value_ = low + (high - low) * release.value
         self.error_ = (high - low) * release.error
-
-    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
-        declared = self._declared()
-        if y is None and declared is not None:
-            # The function decides what is an attribute and what a target: any table of the columns will do.
-            self.columns_ = declared.names
-            names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
-            return as_source(X, names=names, schema=declared), declared
-        return super()._table(X, y, finite=finite)
 
     def _ranges(self) -> tuple[Numbers, Numbers]:
         """The declared ranges, one entry for each number that the function returns."""

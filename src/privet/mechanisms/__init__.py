@@ -3,7 +3,7 @@
 A mechanism knows neither data nor ledger. It is a frozen value that says what it costs (``event``), draws
 (``randomise`` or ``choose``), and says how far off the answer may be (``error``):
 
-- whole numbers: ``Geometric`` (pure ε), ``DiscreteGaussian`` (zCDP); ``noise_for`` picks one for an amount
+- whole numbers: ``GeometricNoise`` (pure ε), ``DiscreteGaussian`` (zCDP); ``noise_for`` picks by the amount
 - one whole number at a large ε: ``Staircase`` (pure ε, the least expected error that there is)
 - a whole number whose worst case is far from the table at hand: ``SmoothSensitivity``, ``SmoothQuantile``
 - one row out of many of which a neighbour changes one: ``BlockAggregate`` (sample and aggregate)
@@ -21,7 +21,7 @@ from privet.mechanisms.calibration import noise_for
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.exponential import Exponential
 from privet.mechanisms.gaussian import Gaussian
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.laplace import Laplace
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.randomised_response import RandomisedResponse
@@ -35,7 +35,7 @@ __all__ = [
     "DiscreteGaussian",
     "Exponential",
     "Gaussian",
-    "Geometric",
+    "GeometricNoise",
     "Laplace",
     "Mechanism",
     "PermuteAndFlip",

@@ -13,7 +13,7 @@ from privet.budget.amounts import Pure, Zcdp
 from privet.mechanisms.calibration import noise_for
 from privet.mechanisms.checking import confident, whole
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.rounding import root_down
 from privet.mechanisms.smooth_sensitivity import SmoothQuantile, SmoothSensitivity
 from privet.mechanisms.staircase import Staircase
@@ -84,7 +84,7 @@ class BlockAggregate:
         return 1.0 if self.how == "median" else self._noise.standard_deviation / (self.blocks * self.grid)
 
     @property
-    def _noise(self) -> Staircase | Geometric | DiscreteGaussian:
+    def _noise(self) -> Staircase | GeometricNoise | DiscreteGaussian:
         if isinstance(self.amount, Pure):
             return Staircase(self.amount.epsilon, self.grid, self.outputs)
         return noise_for(self.amount, self.outputs * self.grid, self.outputs * self.grid**2)

@@ -7,25 +7,25 @@ from fractions import Fraction
 from privet.budget.amounts import Pure, Zcdp
 from privet.errors import ParameterError
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 
 __all__ = ["noise_for"]
 
 
-def noise_for(amount: Pure | Zcdp, l1: int, squared_l2: int | Fraction) -> Geometric | DiscreteGaussian:
+def noise_for(amount: Pure | Zcdp, l1: int, squared_l2: int | Fraction) -> GeometricNoise | DiscreteGaussian:
     """The noise for a vector of whole numbers that has these sensitivities, at exactly this amount.
 
     Pure ε pays for the L1 distance with geometric noise, zCDP for the L2 distance with discrete Gaussian
     noise, which is the smaller of the two when one record touches many coordinates.
 
     >>> noise_for(Pure(Fraction(1, 2)), l1=22, squared_l2=22)
-    Geometric(epsilon=Fraction(1, 2), sensitivity=22)
+    GeometricNoise(epsilon=Fraction(1, 2), sensitivity=22)
     >>> noise_for(Zcdp(Fraction(1, 8)), l1=22, squared_l2=22).squared_sensitivity
     Fraction(22, 1)
     """
     match amount:
         case Pure(epsilon):
-            return Geometric(epsilon, l1)
+            return GeometricNoise(epsilon, l1)
         case Zcdp(rho):
             return DiscreteGaussian(rho, Fraction(squared_l2))
     raise ParameterError(

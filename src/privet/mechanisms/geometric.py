@@ -16,11 +16,11 @@ from privet.mechanisms.checking import LARGEST_WHOLE_SCALE, confident, scale_fit
 from privet.mechanisms.rounding import down, up
 from privet.randomness import FloatArray, IntegerArray, Randomness
 
-__all__ = ["Geometric"]
+__all__ = ["GeometricNoise"]
 
 
 @dataclass(frozen=True)
-class Geometric:
+class GeometricNoise:
     """Adds X with P(x) = tanh(1/(2s))·exp(−|x|/s) to each coordinate, s = Δ/ε: ε-differentially private.
 
     ``sensitivity`` is Δ, the largest L1 distance between the answers on two neighbours. The proof does not
@@ -35,7 +35,7 @@ class Geometric:
     *Reference.* Ghosh, Roughgarden, Sundararajan (2009), Universally utility-maximizing privacy mechanisms.
 
     >>> from privet.randomness import seeded
-    >>> noise = Geometric(epsilon=Fraction(1, 2), sensitivity=1)
+    >>> noise = GeometricNoise(epsilon=Fraction(1, 2), sensitivity=1)
     >>> noise.randomise([120, 0, 33], seeded(7)).shape
     (3,)
     >>> round(noise.standard_deviation, 2), noise.error(0.95)

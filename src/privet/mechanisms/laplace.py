@@ -24,12 +24,12 @@ class Laplace:
     """Adds noise of density exp(−|x|/s)/(2s) to each coordinate, s = Δ/ε: ε-differentially private.
 
     ``sensitivity`` is Δ, the largest L1 distance between the answers on two neighbours (of either relation:
-    the statistic says which). Prefer ``Geometric`` for whole numbers: it is exact and three times faster.
+    the statistic says which). Prefer ``GeometricNoise`` for whole numbers: exact, and three times faster.
 
     *Proof.* log(p(y|a)/p(y|b)) = Σᵢ (|yᵢ − bᵢ| − |yᵢ − aᵢ|)/s ≤ ‖a − b‖₁/s ≤ Δ/s ≤ ε, since ``scale`` is
     rounded up from Δ, rounded up, over ε, rounded down. The sampler does not add floats, whose low bits
     would tell neighbours apart: every double is a multiple of g = 2⁻¹⁰⁷⁴, so it adds g times a discrete
-    Laplace of scale s/g to the exact multiple, for which the same bound holds (see ``Geometric``), and
+    Laplace of scale s/g to the exact multiple, for which the same bound holds (see ``GeometricNoise``), and
     rounds the sum to a double once: post-processing.
 
     *Reference.* Dwork, McSherry, Nissim, Smith (2006); Mironov (2012), On significance of the least

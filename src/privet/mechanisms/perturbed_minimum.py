@@ -74,7 +74,7 @@ from privet.mechanisms.calibration import noise_for
 from privet.mechanisms.checking import scale_fits
 from privet.mechanisms.discrete_gaussian import DiscreteGaussian
 from privet.mechanisms.gaussian import Gaussian
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.rounding import root_up, up
 from privet.mechanisms.tilt_price import tilt_epsilon
 from privet.randomness import FloatArray, Randomness
@@ -155,7 +155,7 @@ class OutputPerturbation:
         return 0.0
 
     @cached_property
-    def noise(self) -> Geometric | DiscreteGaussian:
+    def noise(self) -> GeometricNoise | DiscreteGaussian:
         apart = Fraction(root_up(Fraction(self.squared_l2))) / self.regularisation + 2 * NEARNESS
         return _grid_noise(self.amount, apart, self.size)
 
@@ -207,13 +207,13 @@ class ObjectivePerturbation(OutputPerturbation):
         return Fraction(up(max(self.asked, least)))
 
     @cached_property
-    def tilt_noise(self) -> Geometric | Gaussian:
+    def tilt_noise(self) -> GeometricNoise | Gaussian:
         """What is left of the budget, as noise on the slope: on a grid of ``_step``, or real."""
         change = self.curvature / self.regularisation
         if isinstance(self.amount, Pure):
             budget = self.amount.epsilon * (1 - NEARNESS_SHARE)
             left = tilt_epsilon(budget, up(change), self.rank, self.classes, replaced=self.replaced)
-            return Geometric(left, math.ceil(self.l1 / self._step))
+            return GeometricNoise(left, math.ceil(self.l1 / self._step))
         cost = self.amount.rho * NEARNESS_SHARE + curvature_factor(self.classes) * change**2
         return Gaussian(self.amount.rho - cost, Fraction(self.squared_l2))
 
@@ -224,24 +224,24 @@ class ObjectivePerturbation(OutputPerturbation):
 
     def tilt(self, randomness: Randomness) -> FloatArray:
         drawn = self.tilt_noise.randomise(np.zeros(self.size, np.int64), randomness)
-        return np.asarray(drawn * float(self._step) if isinstance(self.tilt_noise, Geometric) else drawn)
+        return np.asarray(drawn * float(self._step) if isinstance(self.tilt_noise, GeometricNoise) else drawn)
 
     def slack(self, tilt: FloatArray) -> float:
-        if isinstance(self.tilt_noise, Geometric):
+        if isinstance(self.tilt_noise, GeometricNoise):
             return float(self._step) * self.size**0.5 * (1 + 2.0**-40)
         return 2.0**-52 * float(np.abs(tilt).sum())
 
     @cached_property
-    def noise(self) -> Geometric | DiscreteGaussian:
+    def noise(self) -> GeometricNoise | DiscreteGaussian:
         return _grid_noise(self.amount.share(NEARNESS_SHARE), 2 * NEARNESS, self.size)
 
     def error(self, confidence: float = 0.95) -> float:
         """Of the slope, by the tilt; the noise on the weights is far smaller than what that does to them."""
-        step = float(self._step) if isinstance(self.tilt_noise, Geometric) else 1.0
+        step = float(self._step) if isinstance(self.tilt_noise, GeometricNoise) else 1.0
         return self.tilt_noise.error(confidence) * step
 
 
-def _grid_noise(amount: Pure | Zcdp, apart: Fraction, size: int) -> Geometric | DiscreteGaussian:
+def _grid_noise(amount: Pure | Zcdp, apart: Fraction, size: int) -> GeometricNoise | DiscreteGaussian:
     """Noise for whole vectors made by rounding real ones that are so far apart in L2.
 
     A coordinate that differs by d differs by at most d + 1 grid steps after rounding, so L1 grows by the size

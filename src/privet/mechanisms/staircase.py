@@ -54,12 +54,12 @@ class Staircase:
     *Reference.* Geng, Viswanath (2014), The optimal mechanism in differential privacy, which also proves
     that no additive noise on whole numbers with pure ε has a smaller E|X|.
 
-    >>> from privet.mechanisms import Geometric
+    >>> from privet.mechanisms import GeometricNoise
     >>> from privet.randomness import seeded
     >>> noise = Staircase(epsilon=Fraction(4), sensitivity=1000)
     >>> noise.width, round(noise.mean_absolute), round(noise.gamma, 3)
     (120, 138, 0.12)
-    >>> geometric = np.exp(Geometric(Fraction(4), 1000).log_probability(np.arange(1, 20000)))
+    >>> geometric = np.exp(GeometricNoise(Fraction(4), 1000).log_probability(np.arange(1, 20000)))
     >>> round(2 * float(geometric @ np.arange(1, 20000)))
     250
     >>> noise.randomise([120, 0, 33], seeded(7)).shape

@@ -16,7 +16,7 @@ from privet.errors import ParameterError
 from privet.mechanisms.checking import confident, whole
 from privet.mechanisms.checking import scores as checked
 from privet.mechanisms.exponential import Exponential
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.permute_and_flip import PermuteAndFlip
 from privet.mechanisms.rounding import root_down
 from privet.randomness import IntegerArray, Randomness
@@ -71,11 +71,11 @@ class TopK:
         self.mechanism.event  # noqa: B018  # parameters that do not fit are refused now
 
     @cached_property
-    def mechanism(self) -> PermuteAndFlip | Exponential | Geometric:
+    def mechanism(self) -> PermuteAndFlip | Exponential | GeometricNoise:
         """What decides: one round, or the noise that all scores get at once."""
         if self.how == "laplace":
             epsilon = self.amount.epsilon if isinstance(self.amount, Pure) else _root(2 * self.amount.rho)
-            return Geometric(epsilon, 2 * self.k * self.sensitivity)
+            return GeometricNoise(epsilon, 2 * self.k * self.sensitivity)
         if isinstance(self.amount, Pure):
             epsilon = self.amount.epsilon / self.k
         else:
@@ -89,7 +89,7 @@ class TopK:
             raise ParameterError(
                 f"k = {self.k} of {values.size} candidates cannot be chosen.", "Give a smaller k."
             )
-        if isinstance(self.mechanism, Geometric):
+        if isinstance(self.mechanism, GeometricNoise):
             noisy = self.mechanism.randomise(values, randomness)
             return np.sort(np.argsort(-noisy, kind="stable")[: self.k])
         noise: Literal["exponential", "gumbel"] = (
@@ -100,7 +100,7 @@ class TopK:
     def error(self, candidates: int, confidence: float = 0.95) -> float:
         """Every chosen score is within this of the best left at its turn, with this probability."""
         outside = confident(confidence) / self.k
-        if isinstance(self.mechanism, Geometric):
+        if isinstance(self.mechanism, GeometricNoise):
             # Each of the noises stays within ± half of this: a union bound over all candidates.
             return 2 * self.mechanism.error(1 - confident(confidence) / candidates)
         return self.mechanism.scale * math.log(candidates / outside)

@@ -32,7 +32,7 @@ from privet.perturbation.csv_lines import (
     widened,
 )
 from privet.perturbation.key import Key
-from privet.sources.csv import MISSING
+from privet.schema.missing import MISSING_TEXTS
 
 __all__ = ["CsvFilter"]
 
@@ -163,7 +163,7 @@ class CsvFilter:
             ),
             parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=types, null_values=list(MISSING), strings_can_be_null=False
+                column_types=types, null_values=list(MISSING_TEXTS), strings_can_be_null=False
             ),
         )
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from privet.errors import DataError
-from privet.sources.csv import MISSING
+from privet.schema.missing import MISSING_TEXTS
 
 __all__ = [
     "CHUNK",
@@ -25,7 +25,7 @@ __all__ = [
 
 #: Bytes that are read at once, at most.
 CHUNK = 1 << 20
-_MISSING = frozenset(MISSING)
+_MISSING = frozenset(MISSING_TEXTS)
 
 
 def widened(end: int) -> None:

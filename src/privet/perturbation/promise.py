@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from privet.budget.amounts import Pure
 from privet.release import Guarantee, Step
@@ -11,8 +10,6 @@ from privet.schema import Schema, Unit
 
 __all__ = ["local_guarantee", "no_guarantee"]
 
-# A guarantee has an amount even where it promises nothing; this one, the largest there is, stands for that.
-UNLIMITED = Pure(Fraction(1_000_000))
 MEASURED = (
     "What it offers is resistance that was measured, not proved: run  privet audit perturbation ORIGINAL "
     "PERTURBED  and read the error of the best attack for each column. An attack "
@@ -29,12 +26,11 @@ def no_guarantee(
     >>> print(no_guarantee("Rotation", schema, ["age"], ["ill"]).headline)
     Guarantee: NONE. Rotation is not differential privacy: no bound holds on what it gives away.
     """
-    return Guarantee(
-        UNLIMITED,
+    return Guarantee.none(
+        [f"{what} is not differential privacy: no bound holds on what it gives away."],
         Unit("replace"),
         public=_bounds(schema, chosen),
         caveats=(MEASURED, *_in_the_clear(passed), *caveats),
-        voided=(f"{what} is not differential privacy: no bound holds on what it gives away.",),
     )
 
 
@@ -54,7 +50,7 @@ def local_guarantee(
             f"{len(passed)} column(s) leave in the clear; local {amount} holds for {_listed(chosen)} only."
         )
     return Guarantee(
-        amount,
+        None if reasons else amount,
         Unit("replace"),
         steps=tuple(steps),
         public=(*_bounds(schema, chosen), ("the number of records", "each leaves as a record of its own")),

@@ -19,7 +19,6 @@ it looks, is post-processing.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -27,15 +26,14 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
 from privet.errors import DataError
+from privet.estimator import PrivateSelector
 from privet.parameters import with_parameters
-from privet.schema import Schema
 from privet.search import BeeEvolution
 from privet.search.bee_evolution import Subsets
 from privet.selection.k_best import SelectKBest
-from privet.selection.selector import PrivateSelector
-from privet.stats import Assignment, Contingency, Coverage, Rows
+from privet.stats import Coded, Contingency, Coverage, Cross
 
 __all__ = ["PrivateBeeSelection", "association", "merit"]
 
@@ -75,8 +73,8 @@ class PrivateBeeSelection(PrivateSelector):
             raise DataError("There is no attribute to choose from.", "Declare one besides the target.")
         several = min(self.candidates, len(tables)) > 1
         share = Fraction(1, len(tables)) * (HALF if several else 1)
-        releases = curator.measure(
-            [Measurement(table, share, f"'{table.row}' within each class") for table in tables]
+        releases = curator.ask_together(
+            [(Measure(table, f"'{table.row}' within each class"), share) for table in tables]
         )
         told = np.array([association(release.value, release.standard_deviation) for release in releases])
         best = np.sort(np.argsort(-told, kind="stable")[: self.candidates])
@@ -97,16 +95,11 @@ class PrivateBeeSelection(PrivateSelector):
         """How much each pair of candidates repeats one another, from a noisy table of each pair."""
         schema = curator.schema
         pairs = list(combinations(range(len(tables)), 2))
-        releases = curator.measure(
-            [
-                Measurement(
-                    _pair(tables[one], tables[other], schema),
-                    HALF / len(pairs),
-                    f"'{tables[one].row}' with '{tables[other].row}'",
-                )
-                for one, other in pairs
-            ]
-        )
+        asked = [
+            Measure(_pair(tables[one], tables[other]), f"'{tables[one].row}' with '{tables[other].row}'")
+            for one, other in pairs
+        ]
+        releases = curator.ask_together([(question, HALF / len(pairs)) for question in asked])
         found = np.zeros((len(tables), len(tables)))
         for (one, other), release in zip(pairs, releases, strict=True):
             classes = release.value.shape[1]
@@ -117,17 +110,8 @@ class PrivateBeeSelection(PrivateSelector):
         return np.maximum(found, 0)
 
 
-def _pair(one: Contingency, other: Contingency, schema: Schema) -> Coverage:
-    heights = one.shape(schema)[0], other.shape(schema)[0]
-    cells = Assignment(
-        partial(_cell, one, other, heights[1]), heights[0] * heights[1], (str(one.row), str(other.row))
-    )
-    return Coverage(cells, one.column)
-
-
-def _cell(one: Contingency, other: Contingency, height: int, rows: Rows) -> NDArray[np.int64]:
-    first, second = (rows.codes(str(t.row), t.cuts).astype(np.int64) for t in (one, other))
-    return first * height + second
+def _pair(one: Contingency, other: Contingency) -> Coverage:
+    return Coverage(Cross(tuple(Coded(str(t.row), t.cuts) for t in (one, other))), one.column)
 
 
 def association(counts: NDArray[Any], deviation: float) -> float:

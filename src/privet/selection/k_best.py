@@ -12,7 +12,7 @@ sequentially to (ε, δ). With k = 0 a third of the budget goes to a private cou
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -21,35 +21,31 @@ from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from privet.budget import Ledger, budget
-from privet.curator import Curator, promise, public_answers
+from privet.curator import ClassSizes, CountSignificant, Curator, TopK
 from privet.errors import ParameterError, SchemaError
+from privet.estimator import PrivateSelector
 from privet.parameters import with_parameters
-from privet.schema import Category, Column, Schema
+from privet.schema import Schema
 from privet.schema.bins import public_cuts
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
-from privet.selection.selector import PrivateSelector
-from privet.stats import Answer, Contingency, Judgement
+from privet.stats import Contingency
 from privet.stats.association import (
     Allelic,
+    Association,
+    Attributes,
     Chi2,
     Distance,
     Majority,
     MutualInformation,
     OddsRatio,
     PValue,
-    Score,
-    Tables,
     Trend,
 )
 from privet.stats.association.base import require_groups
-from privet.stats.association.significant_count import count_scores
 
 __all__ = ["SelectKBest"]
 
-HALF = Fraction(1, 2)
 COUNTING = Fraction(1, 3)
-REHEARSED = 1000  # so far behind in a rehearsal's scores that no noise makes up for it
 
 
 @with_parameters
@@ -91,8 +87,8 @@ class SelectKBest(PrivateSelector):
         "What makes an attribute good.",
     ] = "majority"
     mechanism: Annotated[
-        Literal["permute_and_flip", "exponential", "laplace", "gaussian", "none"],
-        "How the choice is made private; none is for public data only.",
+        Literal["permute_and_flip", "exponential", "laplace", "gaussian"],
+        "How the choice is made private.",
     ] = "permute_and_flip"
     tau: Annotated[
         float, Gt(0), Lt(1), "The p-value that counts as significant, for distance and odds_ratio."
@@ -105,96 +101,57 @@ class SelectKBest(PrivateSelector):
     bins: Annotated[
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 8
-    custom: Annotated[Any, "A Score of your own, with its sensitivity; replaces criterion."] = None
 
-    def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
-        self._refuse(schema)  # before anything is paid for or read
+    def fit(self, X: Any, y: Any = None) -> SelectKBest:
+        """Choose from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         if self.mechanism == "none":
-            self._run_public(source, schema, ledger)
-            return
-        if self._scorer().needs == "class":  # public, so an empty class is refused before it is paid for
-            [sizes] = public_answers(source, schema, [Contingency(None, schema.nominal_target().name)])
-            self._sizes(sizes[0], schema)
-        super()._run(source, schema, ledger)
+            raise ParameterError(
+                "SelectKBest is for private tables, and always adds noise.",
+                "For a table that is public, take scikit-learn's own: sklearn.feature_selection.SelectKBest.",
+            )
+        super().fit(X, y)
+        return self
+
+    @classmethod
+    def _from_earlier(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Without scores of one's own, and without the choice that added no noise."""
+        gone = {"custom": None, "mechanism": "none"}
+        return {name: value for name, value in parameters.items() if gone.get(name, ...) != value}
+
+    def _prepare(self, curator: Curator) -> None:
+        schema, score = curator.schema, self._scorer()
+        self._refuse(schema)
+        if score.needs == "class":  # public, so an empty class is refused before it is paid for
+            target = schema.nominal_target().name
+            self._sizes(curator.ask(ClassSizes(target, f"score {score.what}")).value, schema)
 
     def _fit(self, curator: Curator) -> None:
         schema, score = curator.schema, self._scorer()
-        plan = self.plan(schema)
-        if score.needs == "class":
-            curator.assume("the class of every record, and so how many each class has", f"score {score.what}")
-            curator.admit(
-                "That a record is of one class and not of another: records are protected within it."
-            )
-        elif score.needs == "replace":
+        candidates = Attributes(tuple(self.plan(schema)))
+        number = len(candidates.tables)
+        if score.needs == "replace":
             curator.assume("that every record has a class", f"score {score.what}")
-        k, left = self.k, Fraction(1)
+        k = self.k
         if not k:
-            k, left = self._count(curator, plan), 1 - COUNTING
+            assert isinstance(score, Distance)
+            what = f"how many of {number} attributes have p < {self.tau:g}"
+            k = curator.ask(CountSignificant(score, candidates, number, what), COUNTING).value
             if not k:
                 self._keep(schema, np.empty(0, np.int64))
-                self._tell(schema, np.empty((0, 0)), 0.0, 0.0)
+                self._tell(np.empty((0, 0)), 0.0, 0.0)
                 return
-        chosen, release = curator.select(
-            plan,
-            lambda answers: self._judge(answers, schema)[0],
-            k=k,
-            how=self.mechanism,  # type: ignore[arg-type]  # "none" does not come here
-            share=left * HALF if self.values else left,
-            values_share=left * HALF if self.values else None,
-            what=f"the {k} best of {len(plan)} attributes by {score.what}",
-        )
-        self._keep(schema, self._order(schema)[chosen])
-        if release is not None:
-            self._tell(schema, release.value, release.standard_deviation, release.error)
+        what = f"the {k} best of {number} attributes by {score.what}"
+        best = curator.ask(TopK(score, candidates, k, what, self.mechanism, self.values), curator.left)
+        self._keep(schema, best.chosen)
+        if (release := best.values) is not None:
+            self._tell(release.value, release.standard_deviation, release.error)
 
-    def _count(self, curator: Curator, plan: list[Contingency]) -> int:
-        """How many attributes pass τ, privately."""
-        schema = curator.schema
-
-        def judge(answers: list[Answer]) -> Judgement:
-            if not any(int(answer.sum()) for answer in answers):  # a rehearsal tells of one attribute
-                return Judgement(-np.abs(np.arange(len(plan) + 1) - 1) * REHEARSED, schema.unit.most)
-            distances = self._judge(answers, schema)[0].scores
-            return Judgement(count_scores(distances, len(plan)), schema.unit.most, unit="records to change")
-
-        [count], _ = curator.select(
-            plan,
-            judge,
-            k=1,
-            how="permute_and_flip",
-            share=COUNTING,
-            what=f"how many of {len(plan)} attributes have p < {self.tau:g}",
-        )
-        return int(count)
-
-    def _run_public(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
-        if ledger is not None:
-            raise ParameterError(
-                'mechanism="none" is for public data, which no ledger counts.', "Leave the ledger out."
-            )
-        answers = public_answers(source, schema, self.plan(schema))
-        judged, order = self._judge(answers, schema)
-        k = self.k or int((judged.scores >= 1).sum())  # a distance of 1 and more is significant
-        best = np.argsort(-judged.scores, kind="stable")[:k]
-        self._keep(schema, order[best])
-        self._tell(schema, judged.values[best] / judged.scale, 0.0, 0.0)
-        self.schema_ = schema
-        voided = 'Nothing was protected: mechanism="none" says that this table is public.'
-        promised = promise(schema, budget(float(self.epsilon), float(self.delta)), [])
-        self.guarantee_ = replace(promised, voided=(voided,))
-
-    def _scorer(self) -> Score:
-        if self.custom is not None:
-            if not isinstance(self.custom, Score):
-                raise ParameterError(
-                    "custom must be a Score.", "Derive it from privet.stats.association.Score."
-                )
-            return self.custom
+    def _scorer(self) -> Association:
         if self.criterion == "distance":
             return Distance("genotypic", self.tau)
         if self.criterion == "odds_ratio":
             return OddsRatio(tau=self.tau)
-        scores: dict[str, type[Score]] = {
+        scores: dict[str, type[Association]] = {
             "majority": Majority,
             "mutual_information": MutualInformation,
             "chi2": Chi2,
@@ -218,53 +175,31 @@ class SelectKBest(PrivateSelector):
             )
         if self.mechanism == "gaussian" and not self.delta:
             raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
-        if self.mechanism != "none":
-            score.suits(schema.unit, self.public_class)
+        score.suits(schema.unit, self.public_class)
         if score.ordered and schema.missing != "error":
             raise SchemaError(
                 f"The score {score.what} counts alleles, and a missing value has no place among them.",
                 'Complete the table, and set  missing = "error"  in the schema; privet gwas reads genotypes.',
             )
-        for column in schema.attributes:
-            if reason := score.incompatible(target.size, self._height(column, schema)):
+        heights = Attributes(tuple(self.plan(schema))).heights(schema)
+        for column, height in zip(schema.attributes, heights, strict=True):
+            if reason := score.incompatible(target.size, height):
                 raise SchemaError(f"Column '{column.name}': {reason}", "Leave it out, or use another score.")
-
-    def _height(self, column: Column, schema: Schema) -> int:
-        size = column.size if isinstance(column, Category) else len(public_cuts(column, self.bins)) + 1
-        return size + (schema.missing == "skip")
 
     def plan(self, schema: Schema) -> list[Contingency]:
         """The tables that the scores are made of."""
         target = schema.nominal_target()
         return [Contingency(c.name, target.name, public_cuts(c, self.bins)) for c in schema.attributes]
 
-    def _order(self, schema: Schema) -> NDArray[np.int64]:
-        """Attributes in the order of the groups of equal shape that the score sees."""
-        heights = np.array([self._height(column, schema) for column in schema.attributes])
-        return np.argsort(heights, kind="stable")
-
-    def groups(self, answers: list[Answer], schema: Schema) -> list[Tables]:
-        """The tables as scores see them: classes × values, stacked with others of the same shape."""
-        heights = [self._height(column, schema) for column in schema.attributes]
-        stacks: dict[int, list[Any]] = {}
-        for place in self._order(schema):
-            # A missing value is a value like others; where the schema rules it out, its row is empty.
-            stacks.setdefault(heights[place], []).append(answers[place].T[:, : heights[place]])
-        return [np.stack(stack) for stack in stacks.values()]
-
-    def _judge(self, answers: list[Answer], schema: Schema) -> tuple[Judgement, NDArray[np.int64]]:
-        judged = self._scorer().judge(self.groups(answers, schema), schema.unit)
-        return judged, self._order(schema)
-
-    def _sizes(self, sizes: NDArray[Any], schema: Schema) -> None:
+    def _sizes(self, sizes: NDArray[np.int64], schema: Schema) -> None:
         """The sizes of the classes, which the score takes to be public; all 0 in a rehearsal."""
         self.class_sizes_ = [int(size) for size in sizes]
         if any(self.class_sizes_):
             known = require_groups(self.class_sizes_)
-            for height in {self._height(column, schema) for column in schema.attributes}:
+            for height in set(Attributes(tuple(self.plan(schema))).heights(schema)):
                 self._scorer().feasible(known, height)
 
-    def _tell(self, schema: Schema, values: Any, deviation: float, error: float) -> None:
+    def _tell(self, values: Any, deviation: float, error: float) -> None:
         """Keep the released values; everything here is post-processing."""
         self.values_ = np.asarray(values, np.float64)
         self.values_error_ = float(error)
@@ -276,7 +211,9 @@ class SelectKBest(PrivateSelector):
         check_is_fitted(self)
         if not isinstance(self._scorer(), OddsRatio):
             raise AttributeError("Only the score odds_ratio gives odds ratios.")
-        copies = [self._height(self.schema_[name], self.schema_) - 1 for name in self.chosen_]
+        names = [column.name for column in self.schema_.attributes]
+        heights = Attributes(tuple(self.plan(self.schema_))).heights(self.schema_)
+        copies = [heights[names.index(name)] - 1 for name in self.chosen_]
         return [
             odds_ratio(
                 second,

@@ -92,8 +92,8 @@ class Fit(UseCase):
             with paying(ledger, table, self._schema):
                 return self._delivered(self._search(ledger).fit(table))
         estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
-        # A run that cannot work (shares too small for the noise, say) fails here, where it costs nothing.
-        _ = self._twin
+        if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
+            estimator._rehearsed_by(self._twin)
         with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
             table = session.table(self.data, self._schema, self.engine, watch)
             with paying(ledger, table, self._schema):

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from privet.budget import Ledger
-from privet.curator import currency_of, event_of
+from privet.curator.currency import event_for
 from privet.errors import ParameterError
 from privet.release import Guarantee
 from privet.schema import Schema
@@ -31,7 +31,7 @@ def plan_release(what: str, guarantee: Guarantee, study: Any, ledger: Ledger | N
 
     Genotypes are read only to recognise whose budget it is, and not at all without a ledger.
     """
-    event = event_of(currency_of(guarantee.amount), what)
+    event = event_for(guarantee.amount, what)
     return planned(what, guarantee, study.schema, study.source, [event], ledger)
 
 

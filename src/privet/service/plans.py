@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Amount, Balance, Event, Ledger, Sequential
-from privet.curator import currency_of, event_of
+from privet.curator.currency import event_for
 from privet.release import Guarantee, Step, numbered
 from privet.schema import Schema
 from privet.service.accounts import account_of, amount_to_dict, balance_to_dict
@@ -23,11 +23,12 @@ __all__ = ["Plan", "planned"]
 class Plan:
     """A run that has not happened: its steps with their expected errors, its cost, and what would be left.
 
-    ``search`` is there if settings would be chosen: what would be tried, and how it would be paid for.
+    ``amount`` is None if nothing would be promised. ``search`` is there if settings would be chosen: what
+    would be tried, and how it would be paid for.
     """
 
     what: str
-    amount: Amount
+    amount: Amount | None
     unit: str
     steps: tuple[Step, ...]
     dataset: str | None = None
@@ -53,7 +54,8 @@ class Plan:
 
     def text(self) -> str:
         """The cost, the balance before and after, and the expected error of each step."""
-        lines = [f"Planned: {self.what}. It would cost {self.amount}, protecting {self.unit}."]
+        cost = "" if self.amount is None else f" It would cost {self.amount}, protecting {self.unit}."
+        lines = [f"Planned: {self.what}.{cost}"]
         if self.how:
             lines.append(f"How: {self.how}")
         lines += [f"It would have NO guarantee. {note}" for note in self.notes]
@@ -90,7 +92,7 @@ def planned(
     dataset = before = after = None
     if ledger is not None:
         if events is None:
-            events = [event_of(currency_of(guarantee.amount), what)]
+            events = [event_for(guarantee.amount, what)]
         dataset = account_of(ledger, table, schema)
         event = events[0] if len(events) == 1 else Sequential(tuple(events))
         before = ledger.balance(dataset)

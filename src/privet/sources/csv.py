@@ -21,12 +21,12 @@ from pyarrow import csv as arrow_csv
 
 from privet.errors import DataError
 from privet.schema import Category, Schema
+from privet.schema.missing import MISSING_TEXTS
 from privet.sources.files import FilePath, open_input, reading
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["MISSING", "CsvSource"]
+__all__ = ["CsvSource"]
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _BLANKS = " \t\n\r\v\f"
@@ -53,7 +53,7 @@ class CsvSource:
         schema: Schema | None = None,
         *,
         delimiter: str | None = None,
-        missing: Sequence[str] = MISSING,
+        missing: Sequence[str] = MISSING_TEXTS,
         block_bytes: int = _BLOCK_BYTES,
     ) -> None:
         self.path = Path(path)

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from privet.schema import Schema, Unit
 from privet.stats.rows import Rows
 
-__all__ = ["Answer", "Sensitivity", "Statistic"]
+__all__ = ["Answer", "Sensitivity", "Statistic", "is_proved", "proved"]
 
 Answer = NDArray[np.int64]
 
@@ -95,3 +96,36 @@ class Statistic(ABC):
     def collect(self, result: Any, schema: Schema) -> Answer:
         """The answer from the result (an Arrow table) of ``expression``."""
         raise NotImplementedError
+
+
+Kind = TypeVar("Kind", bound=type)
+
+_PROVED: WeakSet[type] = WeakSet()
+
+
+def proved(kind: Kind) -> Kind:
+    """Mark a statistic, a ``Scores`` or an ``Association`` that was written outside Privet.
+
+    The curator asks no other: a question sees exact answers, and what it claims of its sensitivity decides
+    how much noise there is. The docstring must hold the proof, under **Sensitivity** or **Spread**; a
+    guarantee that rests on it says that this is its author's word. A subclass needs its own proof.
+
+    >>> @proved
+    ... class Unproved(Statistic):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    TypeError: Unproved has no proof: its docstring says nothing under **Sensitivity** or **Spread**.
+    """
+    text = kind.__dict__.get("__doc__") or ""
+    if "**Sensitivity" not in text and "**Spread" not in text:
+        raise TypeError(
+            f"{kind.__name__} has no proof: its docstring says nothing under **Sensitivity** or **Spread**."
+        )
+    _PROVED.add(kind)
+    return kind
+
+
+def is_proved(kind: type) -> bool:
+    """Whether the author of this very class, and not of one that it derives from, has marked it."""
+    return kind in _PROVED

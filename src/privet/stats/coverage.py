@@ -6,46 +6,18 @@ the first rule that fires, or to the default, so the parts are disjoint and *all
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.schema import Category, Schema
+from privet.stats.assignment import Assignment
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.contingency import Contingency
 from privet.stats.rows import Rows
 
-__all__ = ["Assignment", "Coverage", "Within"]
-
-
-class Assignment:
-    """Which of ``parts`` parts each record is in. It may depend on the table through releases only.
-
-    The parts of the last rows are remembered for each thread: the statistics of one pass share them.
-    """
-
-    def __init__(
-        self, part_of: Callable[[Rows], NDArray[np.int64]], parts: int, columns: tuple[str, ...]
-    ) -> None:
-        self._part_of = part_of
-        self._last = threading.local()
-        self.parts = parts
-        self.columns = columns
-
-    def __call__(self, rows: Rows) -> NDArray[np.int64]:
-        if getattr(self._last, "rows", None) is not rows:
-            parts = np.asarray(self._part_of(rows), np.int64)
-            if parts.shape != (rows.size,) or (
-                parts.size and not 0 <= parts.min() <= parts.max() < self.parts
-            ):
-                raise DataError("The assignment does not put each record in one of its parts.")
-            self._last.parts, self._last.rows = parts, rows
-        found: NDArray[np.int64] = self._last.parts
-        return found
+__all__ = ["Coverage", "Within"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +40,7 @@ class Within(Statistic):
 
     def start(self, schema: Schema) -> Answer:
         height, width = self.table.shape(schema)
-        return np.zeros((self.assignment.parts, height, width + 1), np.int64)  # last column: no class
+        return np.zeros((self.assignment.parts(schema), height, width + 1), np.int64)  # last column: no class
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         _, height, width = state.shape
@@ -90,10 +62,12 @@ class Coverage(Statistic):
     rule of a list costs as much as that of one.
 
     >>> import pyarrow as pa
+    >>> from privet.stats.assignment import FirstThatHolds
+    >>> from privet.stats.conditions import Between
     >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
-    >>> old = Assignment(lambda rows: rows.numbers("age") > 60, parts=2, columns=("age",))
+    >>> young = FirstThatHolds(((Between("age", None, 60),),))
     >>> rows = Rows(pa.record_batch({"age": [30, 70, 80], "ill": ["no", "yes", "no"]}), schema)
-    >>> question = Coverage(old, "ill")
+    >>> question = Coverage(young, "ill")
     >>> question.finish(question.fold(question.start(schema), rows), schema).tolist()
     [[1, 0], [1, 1]]
     """
@@ -112,7 +86,7 @@ class Coverage(Statistic):
         column = schema[self.target]
         if not isinstance(column, Category):
             raise DataError(f"Column '{self.target}' must be a category to count by it.")
-        return np.zeros((self.assignment.parts, column.size + 1), np.int64)
+        return np.zeros((self.assignment.parts(schema), column.size + 1), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         cell = self.assignment(rows) * state.shape[1] + rows.codes(self.target)

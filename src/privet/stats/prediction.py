@@ -2,42 +2,96 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import DataError
-from privet.schema import Category, Schema
+from privet.schema import Category, Number, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.kernels import FIXED
+from privet.stats.last import Last
 from privet.stats.rows import Rows
 
-__all__ = ["Confusion", "PredictionErrors", "Predictor"]
+__all__ = ["Confusion", "FoldPredictor", "NoModel", "PredictionErrors", "Predictor"]
 
 Scores = NDArray[np.float64]
 
 
-class Predictor:
-    """A model's log scores (records × classes), and the columns that it reads.
+_last: Last[Scores] = Last()  # several statistics of one pass ask for the same scores
 
-    The scores of the last rows are remembered for each thread, because several statistics of one pass ask for
-    the same ones. The model must have been released already: it may depend on the table through it only.
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A released model, and the columns that it reads.
+
+    This is the one place where an algorithm's own code runs on rows: the model's ``_log_scores`` (records ×
+    classes) or ``_predictions`` (a number for each record). All that the statistics take from it is one
+    prediction for each record, which they hold to public bounds: whatever the model answers, a record counts
+    as much as the statistic's sensitivity says. The model must have been released already: it may depend on
+    the table through that release only.
     """
 
-    def __init__(self, log_scores: Callable[[Rows], Scores], columns: tuple[str, ...]) -> None:
-        self._log_scores = log_scores
-        self.columns = columns
-        self._last = threading.local()
+    model: Any = field(metadata={"released": True})
+    columns: tuple[str, ...]
 
-    def __call__(self, rows: Rows) -> Scores:
-        if getattr(self._last, "rows", None) is not rows:
-            self._last.scores = np.asarray(self._log_scores(rows), np.float64)
-            self._last.rows = rows
-        scores: Scores = self._last.scores
-        return scores
+    def scores(self, rows: Rows) -> Scores:
+        """The model's log scores: records × classes."""
+        return _last.get(rows, self, lambda: np.asarray(self._scores(rows), np.float64))
+
+    def numbers(self, rows: Rows) -> NDArray[np.float64]:
+        """The number that the model predicts for each record."""
+        return np.asarray(self.model._predictions(rows), np.float64)
+
+    def _scores(self, rows: Rows) -> Scores:
+        found: Scores = self.model._log_scores(rows)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPredictor(Predictor):
+    """Each record's prediction by the one of several models that was trained without the record's fold.
+
+    A batch is of one fold, whose number is in the column ``label``. The models know the ``schema`` without
+    that column.
+    """
+
+    label: str
+    schema: Schema
+
+    def numbers(self, rows: Rows) -> NDArray[np.float64]:
+        return np.asarray(self._model(rows)._predictions(self._seen(rows)), np.float64)
+
+    def _scores(self, rows: Rows) -> Scores:
+        found: Scores = self._model(rows)._log_scores(self._seen(rows))
+        return found
+
+    def _model(self, rows: Rows) -> Any:
+        return self.model[int(rows.codes(self.label)[0]) if rows.size else 0]
+
+    def _seen(self, rows: Rows) -> Rows:
+        seen = copy(rows)
+        seen.schema = self.schema
+        return seen
+
+
+@dataclass(frozen=True, eq=False)
+class NoModel(Predictor):
+    """No model yet, for rehearsals: every class is as likely, and a number is in the middle of its bounds."""
+
+    model: Any = None
+    columns: tuple[str, ...] = ()
+
+    def numbers(self, rows: Rows) -> NDArray[np.float64]:
+        column = rows.schema[str(rows.schema.target)]
+        assert isinstance(column, Number)
+        return np.full(rows.size, float(column.midpoint))
+
+    def _scores(self, rows: Rows) -> Scores:
+        return np.zeros((rows.size, rows.schema.nominal_target().size))
 
 
 @dataclass(frozen=True)
@@ -136,7 +190,7 @@ def _classes(schema: Schema, target: str) -> int:
 
 
 def _scores(predictor: Predictor, rows: Rows, classes: int) -> Scores:
-    scores = predictor(rows)
+    scores = predictor.scores(rows)
     if scores.shape != (rows.size, classes):
         raise DataError("The model does not score each record for each class of the schema.")
     return scores

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.schema import Number, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.kernels import FIXED
 from privet.stats.linear.encoding import fixed_point, scaled
+from privet.stats.prediction import Predictor
 from privet.stats.rows import Rows
 
 __all__ = ["RegressionErrors"]
@@ -30,16 +29,15 @@ class RegressionErrors(Statistic):
     down from a value within the same whole-numbered bounds, or is exact, so it stays within them.
     """
 
-    predict: Callable[[Rows], NDArray[np.float64]]
+    predictor: Predictor
     target: str
-    attributes: tuple[str, ...]
 
     nonnegative = False
     scale = FIXED
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*self.attributes, self.target)
+        return (*self.predictor.columns, self.target)
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(7 * self.scale // 2, 11 * self.scale**2 // 4)
@@ -54,7 +52,7 @@ class RegressionErrors(Statistic):
         there = ~np.isnan(rows.numbers(self.target))
         t = fixed_point(scaled(rows, column), self.scale)[there]
         predicted = (
-            np.clip(self.predict(rows), column.low, column.high) - column.midpoint
+            np.clip(self.predictor.numbers(rows), column.low, column.high) - column.midpoint
         ) / column.half_range
         # A model that cannot say anything is a guess at the middle, never a NaN.
         p = fixed_point(np.nan_to_num(predicted), self.scale)[there]

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from privet.mechanisms import Geometric, Laplace
+from privet.mechanisms import GeometricNoise, Laplace
 from privet.randomness import secure, seeded
 from privet.schema import Schema
 
 SCHEMA = Schema.of({"ill": ["no", "yes"]})
 FEW = {"runs": 1_000, "search_runs": 40}
-HALF = Geometric(Fraction(1, 2))
+HALF = GeometricNoise(Fraction(1, 2))
 
 
 def counts(table):

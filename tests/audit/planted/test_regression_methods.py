@@ -20,7 +20,7 @@ from privet.audit.pairs import table_of
 from privet.learning.classify import LogisticRegression
 from privet.learning.regress.linear import Ridge
 from privet.mechanisms import PermuteAndFlip, perturbed_minimum
-from privet.mechanisms.geometric import Geometric
+from privet.mechanisms.geometric import GeometricNoise
 from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
 from privet.randomness import seeded
 from privet.schema import Schema, Unit
@@ -142,12 +142,12 @@ def test_noise_for_a_mean_gradient_on_a_sum(caught, monkeypatch, name):
 
 def test_class_sums_without_noise(caught, monkeypatch):
     """WRONG: only what is asked in the steps gets noise; the counts before them are told as they are."""
-    right = Geometric.randomise
+    right = GeometricNoise.randomise
 
     def wrong(self, value, randomness):
         return np.asarray(value) if self.sensitivity == 1 else right(self, value, randomness)
 
-    monkeypatch.setattr(Geometric, "randomise", wrong)
+    monkeypatch.setattr(GeometricNoise, "randomise", wrong)
     caught(**SETTINGS["counts"])
 
 
@@ -162,13 +162,13 @@ class SameNoise(LogisticRegression):
     """WRONG: noise is drawn once and used for every table; the difference of two has none."""
 
     def _fit(self, curator):
-        seed, measure = secrets.randbits(64), curator.measure
+        seed, ask = secrets.randbits(64), curator.ask_together
 
-        def again(measurement):
-            curator.randomness = seeded(seed)
-            return measure([measurement])[0]
+        def again(asked):
+            curator._run.randomness = seeded(seed)
+            return ask([asked])[0]
 
-        curator.measure = lambda measurements: [again(measurement) for measurement in measurements]
+        curator.ask_together = lambda several: [again(asked) for asked in several]
         super()._fit(curator)
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from privet.audit import Pair
 from privet.learning.classify import OneR, RuleMiner, one_r, rule_growing
-from privet.learning.rules.joint_conditions import JointCorrect
-from privet.learning.rules.private_cuts import IntervalsCorrect
 from privet.schema import Schema
+from privet.stats import proved
+from privet.stats.choices.intervals import IntervalsCorrect
+from privet.stats.choices.joint import JointCorrect
 
 CATEGORIES = Schema.of({"smoker": [0, 1], "cough": [0, 1], "ill": [0, 1]}, target="ill")
 NUMBERS = Schema.of({"smoker": (0.0, 1.0), "cough": (0.0, 1.0), "ill": [0, 1]}, target="ill")
@@ -35,17 +36,19 @@ def pairs(schema):
     return [Pair("a tie, and a record that breaks it", one, other)]
 
 
+@proved
 @dataclass(frozen=True)
 class BoldConditions(JointCorrect):
-    """WRONG: scores that one record moves by 30 where 1 is said. A choice has 30 times the ε."""
+    """WRONG **Spread**: scores that one record moves by 30 where 1 is said. A choice has 30 times the ε."""
 
     def groups(self, answers, schema):
         return [30 * group for group in super().groups(answers, schema)]
 
 
+@proved
 @dataclass(frozen=True)
 class BoldIntervals(IntervalsCorrect):
-    """WRONG in the same way."""
+    """WRONG **Spread**, in the same way."""
 
     def groups(self, answers, schema):
         return [30 * group for group in super().groups(answers, schema)]

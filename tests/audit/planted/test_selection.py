@@ -11,7 +11,8 @@ import pytest
 from privet.audit import Pair
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
-from privet.stats.association import Chi2
+from privet.stats import proved
+from privet.stats.association import Association, Chi2
 
 SIZE = 12  # records of each class
 SCHEMA = Schema.of(
@@ -58,26 +59,41 @@ def test_the_gaussian_form(passed):
     passed(selector(mechanism="gaussian", delta=1e-3), pairs=PAIRS, runs=400, search_runs=8)
 
 
+@proved
 @dataclass(frozen=True)
 class SmallSensitivity(Chi2):
-    """WRONG: the sensitivity is a tenth of what one record does: the true ε is some ten times the claim."""
+    """WRONG **Sensitivity**: a tenth of what one record does. The true ε is some ten times the claim."""
 
     def sensitivity(self, sizes, values):
         return super().sensitivity(sizes, values) * Fraction(1, 10)
 
 
-class ExactValues(SelectKBest):
-    """WRONG: the value of what was chosen is the exact score."""
+class SmallNoise(SelectKBest):
+    def _scorer(self):
+        return SmallSensitivity()
 
-    def _judge(self, answers, schema):
-        judged, order = super()._judge(answers, schema)
-        self.peek_ = judged.scores.copy()
-        return judged, order
+
+class ExactValues(SelectKBest):
+    """WRONG: the value of what was chosen is the exact score, overheard where it is computed."""
+
+    def _fit(self, curator):
+        super()._fit(curator)
+        self.peek_ = overheard[-1].scores.copy()
+
+
+overheard = []
 
 
 def test_a_sensitivity_that_is_too_small(caught):
-    caught(selector(custom=SmallSensitivity()), pairs=PAIRS, runs=800)
+    caught(SmallNoise(schema=SCHEMA, epsilon=2.0, public_class=True), pairs=PAIRS, runs=800)
 
 
-def test_exact_scores_kept_beside_the_choice(caught):
+def test_exact_scores_kept_beside_the_choice(caught, monkeypatch):
+    right = Association.judge
+
+    def judge(self, groups, unit):
+        overheard.append(right(self, groups, unit))
+        return overheard[-1]
+
+    monkeypatch.setattr(Association, "judge", judge)
     caught(ExactValues(schema=SCHEMA, epsilon=2.0), pairs=PAIRS, runs=1_500)

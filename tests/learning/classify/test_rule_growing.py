@@ -8,8 +8,8 @@ import pytest
 
 from privet.budget import Pure, exact
 from privet.learning.classify import RuleMiner
-from privet.learning.rules.rule import Between, OneOf
 from privet.schema import Schema, Unit
+from privet.stats.conditions import Between, OneOf
 
 ENORMOUS = 1_000_000.0
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from privet.errors import ParameterError
 from privet.learning.public.rule_quality import mutual_support, quality, weighted_laplace
 from privet.learning.public.rule_space import RuleProblem, Table, covered, similarity
-from privet.learning.rules.rule import Between, OneOf, Rule
+from privet.learning.rules.rule import Rule
 from privet.schema import Schema
 from privet.search import BeeColony
 from privet.stats import Rows
+from privet.stats.conditions import Between, OneOf
 
 SCHEMA = Schema.of(
     {"salary": (0.0, 5000.0), "one": (0.0, 1.0), "age": ["young", "middle", "old"], "y": ["a", "b"]},

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from privet.budget import Pure, exact
 from privet.errors import ParameterError
 from privet.learning.classify import RuleMiner
-from privet.learning.rules.joint_conditions import JointCorrect
-from privet.learning.rules.rule import Between, OneOf
 from privet.schema import Schema, Unit
 from privet.stats import Rows
+from privet.stats.choices.joint import JointCorrect
+from privet.stats.conditions import Between, OneOf
 
 SCHEMA = Schema.of({"x": (0.0, 9.0), "c": ["a", "b", "d"], "y": [0, 1, 2]}, target="y")
 CONDITIONS = (

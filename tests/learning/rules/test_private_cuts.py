@@ -13,10 +13,11 @@ from hypothesis.extra.numpy import arrays
 
 from privet.budget import Pure, exact
 from privet.learning.classify import OneR, RuleMiner
-from privet.learning.classify.rule_growing import Shared
-from privet.learning.rules.private_cuts import IntervalsCorrect, most_right
 from privet.schema import Category, Number, Schema, Unit
-from privet.stats import Assignment, Contingency
+from privet.stats import Contingency, FirstThatHolds
+from privet.stats.choices.intervals import IntervalsCorrect, most_right
+from privet.stats.choices.refinements import Shared
+from privet.stats.conditions import OneOf
 
 TABLE = arrays(np.int64, (6, 3), elements=st.integers(0, 6))
 SCHEMA = Schema.of({"x": (0.0, 5.0), "c": [0, 1, 2, 3, 4], "y": [0, 1, 2]}, target="y")
@@ -57,7 +58,7 @@ def test_one_more_record_raises_each_interval_score_by_nothing_or_one(one, other
 )
 @pytest.mark.parametrize("quality", ["purity", "right"])
 def test_the_spread_of_shared_conditions(quality, counts, part, row, label):
-    parts = Assignment(lambda rows: np.zeros(rows.size), 3, ())
+    parts = FirstThatHolds(((OneOf("x", (None,)),), ()))
     question = Shared(parts, (TABLES[0],), quality)
     [before] = question.groups([counts], SCHEMA)
     more = counts.copy()

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ModelError
-from privet.learning.rules.rule import Between, OneOf, Rule, RuleList, readable
+from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category, Number, Schema
 from privet.stats import Rows
+from privet.stats.conditions import Between, OneOf, readable
 
 SCHEMA = Schema(
     (
@@ -78,7 +79,7 @@ def test_the_first_rule_fires():
     both = rows([50], ["red"])
     assert example().fired(both).tolist() == [0]
     assert example().assignment(both).tolist() == [0]
-    assert example().assignment.parts == 3
+    assert example().assignment.parts(both.schema) == 3
 
 
 def test_coverage_and_precision():

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from privet.audit import Pair, audit
 from privet.audit.pairs import table_of
 from privet.budget import Ledger, budget
+from privet.curator.stream import ContinualCounter
 from privet.errors import BudgetExceeded, DataError, ParameterError, SchemaError
 from privet.evaluation.prequential import prequential
-from privet.learning.streams.counter import ContinualCounter
 from privet.learning.streams.naive_bayes import StreamingNaiveBayes
 from privet.mechanisms import noise_for
 from privet.randomness import secure, seeded
@@ -207,7 +207,7 @@ def test_the_ledger_is_charged_once_at_the_start_whatever_the_stream_brings():
     for _ in range(2):  # refused, and refused again: no record is read for nothing
         with pytest.raises(BudgetExceeded):
             second.learn_one({"x": 0.5}, "no")
-    with pytest.raises(ParameterError, match="Seeded"):
+    with pytest.raises(ParameterError, match="seeded"):
         StreamingNaiveBayes(epsilon=0.1, schema=schema, ledger=ledger, random_state=1).learn_one(
             {"x": 0.5}, "no"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from privet.engines import MemoryEngine
 from privet.errors import DataError, ParameterError
 from privet.schema import Category, Number, Schema, Unit
 from privet.sources import ArraySource, ArrowSource
-from privet.stats import Rows
+from privet.stats import Predictor, Rows
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.gradient import Gradient, probabilities
 from privet.stats.linear.product_kernels import FINE
@@ -66,6 +67,18 @@ def encoding(*names):
 
 MIXED = encoding("x", "colour", "z", "size")
 DRAW = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A released model that predicts one number."""
+
+    number: float
+
+    def _predictions(self, rows):
+        return np.full(rows.size, self.number)
+
+
 LARGE = 50 * DRAW.standard_normal((3, MIXED.width))
 STATISTICS = {
     "products": Products(MIXED),
@@ -83,8 +96,8 @@ STATISTICS = {
     "gradient of numbers": Gradient(10 * np.ones((1, 3)), "ill", encoding("x", "z")),
     "gradient of three classes": Gradient(LARGE, "kind", MIXED),
     "gradient of three classes at zero": Gradient(np.zeros((3, MIXED.width)), "kind", MIXED),
-    "errors": RegressionErrors(lambda rows: np.full(rows.size, 1e9), "wage", ("x",)),
-    "errors of no use": RegressionErrors(lambda rows: np.full(rows.size, np.nan), "wage", ("x",)),
+    "errors": RegressionErrors(Predictor(Constant(1e9), ("x",)), "wage"),
+    "errors of no use": RegressionErrors(Predictor(Constant(np.nan), ("x",)), "wage"),
 }
 by_statistic = pytest.mark.parametrize("statistic", STATISTICS.values(), ids=STATISTICS)
 by_relation = pytest.mark.parametrize("relation", ["add_remove", "replace"])

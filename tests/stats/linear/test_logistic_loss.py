@@ -17,7 +17,7 @@ from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
 from privet.stats import Rows
 from privet.stats.linear.encoding import Encoding
-from privet.stats.linear.gradient import Following, Gradient
+from privet.stats.linear.gradient import Gradient
 from privet.stats.linear.logistic_loss import LogisticLoss
 
 WARDS = ["a", "b", "c"]
@@ -273,14 +273,14 @@ def test_a_followed_gradient_is_the_gradient(classes, nominal):
     if not nominal:
         schema = Schema(tuple(c for c in schema.columns if c.name != "ward"), target="y")
     encoding, seen = Encoding.of(schema), Rows(batch(rows), schema)
-    weights, following = np.zeros((1 if classes == 2 else classes, encoding.width)), Following()
+    weights = np.zeros((1 if classes == 2 else classes, encoding.width))
     draw = np.random.default_rng(3)
     differences = []
     for _ in range(60):
         weights = weights.copy()
         weights.flat[draw.integers(weights.size)] += draw.choice([-0.7, 0.3, 1.0])
         fresh = Gradient(weights, "y", encoding)
-        followed = Gradient(weights, "y", encoding, following)
+        followed = Gradient(weights, "y", encoding, following=True)
         one, other = (g.fold(g.start(schema), seen) for g in (fresh, followed))
         differences.append(np.abs(one - other).max())
     assert max(differences) <= 4

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.audit.inversion.target import Codes, Shares, Target
-from privet.curator import as_source
+from privet.curator.tables import as_source
 from privet.errors import DataError
 from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts

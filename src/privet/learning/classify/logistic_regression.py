@@ -10,7 +10,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from privet.budget import exact
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure, Minimise
 from privet.errors import ParameterError
 from privet.estimator import PrivateClassifier
 from privet.learning.linear.functional import fit_functional
@@ -126,7 +126,7 @@ class LogisticRegression(PrivateClassifier):
                 "The class has one value: there is nothing to tell apart.",
             )
             what = "the number of records, which is all there is to know about one class"
-            curator.measure([Measurement(Contingency(None, target.name), curator.left, what)])
+            curator.ask(Measure(Contingency(None, target.name), what), curator.left)
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
         self._require_steps()
@@ -173,7 +173,7 @@ class LogisticRegression(PrivateClassifier):
             return ASSUMED_RECORDS, "assumed, as `records` is not declared"
         what = "the number of records, by which the method and its steps are chosen"
         question = Contingency(None, target.name)
-        [release] = curator.measure([Measurement(question, ESTIMATE_SHARE, what)])
+        release = curator.ask(Measure(question, what), ESTIMATE_SHARE)
         return max(round(float(release.value.sum())), 1), "estimated privately"
 
     @property
@@ -225,7 +225,8 @@ class LogisticRegression(PrivateClassifier):
         if records * float(loss.shape[0] * loss.shape[1]) ** 2 > MOST_WORK:
             return "newton", "chosen because the exact minimum of a problem of this size takes too long"
         part = curvature_share(curator, loss, records)
-        if not curator.can_minimise(loss, exact(self.regularisation), part, records):
+        question = Minimise(loss, "objective", exact(self.regularisation), "", part)
+        if not question.feasible(curator.currency.share(curator.left), curator.schema, records):
             return "newton", "chosen because the minimum over so many records cannot be found exactly enough"
         if clear:
             return "objective", f"chosen because its noise is small beside about {records} records ({origin})"

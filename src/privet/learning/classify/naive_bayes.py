@@ -27,7 +27,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
 from privet.estimator import PrivateClassifier
 from privet.parameters import with_parameters
 from privet.release import Release
@@ -87,12 +87,8 @@ class NaiveBayes(PrivateClassifier):
         plan = self._plan(schema, target)
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
-        releases = curator.measure(
-            [
-                Measurement(statistic, share, f"'{statistic.columns[0]}' within each '{target.name}'")
-                for statistic, share in zip(plan, shares, strict=True)
-            ]
-        )
+        asked = [Measure(s, f"'{s.columns[0]}' within each '{target.name}'") for s in plan]
+        releases = curator.ask_together(list(zip(asked, shares, strict=True)))
         self._learn(schema, target, list(zip(plan, releases, strict=True)))
 
     def _plan(self, schema: Schema, target: Category) -> list[Statistic]:

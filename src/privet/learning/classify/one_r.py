@@ -37,15 +37,17 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Choose, Curator, Measure
 from privet.learning.rules.classifier import RuleClassifier
-from privet.learning.rules.private_cuts import IntervalsCorrect, private_cuts
-from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
+from privet.learning.rules.private_cuts import private_cuts
+from privet.learning.rules.rule import Rule, RuleList
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Number, Schema
 from privet.schema.bins import public_cuts
 from privet.stats import Contingency, MajorityCorrect
+from privet.stats.choices.intervals import IntervalsCorrect
+from privet.stats.conditions import Between, Condition, OneOf
 
 __all__ = ["OneR"]
 
@@ -115,25 +117,18 @@ class OneR(RuleClassifier):
         tables = tables or (Contingency(None, target.name),)
         if self.selection == "tables" or len(tables) == 1:
             bought = [self._bought(curator, table, Fraction(1, len(tables))) for table in tables]
-            releases = curator.measure(
-                [
-                    Measurement(table, share, f"'{table.columns[0]}' within each class")
-                    for table, share in bought
-                ]
-            )
+            asked = [(Measure(t, f"'{t.columns[0]}' within each class"), share) for t, share in bought]
+            releases = curator.ask_together(asked)
             best = int(np.argmax([_right(release) for release in releases]))
             table, release = bought[best][0], releases[best]
         else:
             share = Fraction(self.selection_share).limit_denominator(1000)
             if private:
                 share *= 1 - self._cutting
-            [best] = curator.choose(
-                IntervalsCorrect(tables, 2**LEVELS) if private else MajorityCorrect(tables),
-                share,
-                "the attribute whose rule is right most often",
-            )
+            scores = IntervalsCorrect(tables, 2**LEVELS) if private else MajorityCorrect(tables)
+            [best] = curator.ask(Choose(scores, "the attribute whose rule is right most often"), share).chosen
             table, rest = self._bought(curator, tables[best], 1 - share, self._cutting)
-            [release] = curator.measure([Measurement(table, rest, "the chosen attribute within each class")])
+            release = curator.ask(Measure(table, "the chosen attribute within each class"), rest)
         self.attribute_ = table.row
         self._keep(_rules(table, release, schema, target))
 

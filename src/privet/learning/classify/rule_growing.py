@@ -7,8 +7,9 @@ released as one noisy table; rules that it does not justify are joined again.
 
 **Privacy.** The rules of a level are a partition of the records, and it was released before. A record takes
 part in the choice of one rule only, so a level costs one share *for all its choices together*, whatever the
-number of rules (proofs: ``stats.scores`` for the groups, ``stats.refinements`` for the scores). The coverage
-table has sensitivity 1 (``stats.coverage``). Shares add up to 1. Joining and printing is post-processing.
+number of rules (proofs: ``stats.scores`` for the groups, ``stats.choices.refinements`` for the scores). The
+coverage table has sensitivity 1 (``stats.coverage``). Shares add up to 1. Joining and printing is
+post-processing.
 
 Compared with mining perturbed records, where the noise on every single value hides the records themselves,
 the noise here is on counts of many records: at the same ε it is smaller by orders of magnitude.
@@ -17,7 +18,7 @@ the noise here is on counts of many records: at the same ε it is smaller by ord
 rules, so it grows with all records while the noise stays: better for small tables, where a rule's own
 condition would be chosen by few records. ``conditions="together"`` goes further: one choice among all
 combinations of ``depth`` conditions (at most 3), by how many records they get right
-(``learning.rules.joint_conditions``).
+(``stats.choices.joint``).
 
 Reference: the greedy choices follow Friedman and Schuster (2010); the ordered list with its short rules, the
 purity of sensitivity 1 and the joining are Privet's.
@@ -25,8 +26,6 @@ purity of sensitivity 1 and the joining are Privet's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -34,16 +33,17 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Choose, Curator, Measure
 from privet.learning.rules.classifier import RuleClassifier
-from privet.learning.rules.joint_conditions import JointCorrect
-from privet.learning.rules.rule import Between, Condition, OneOf, Rule, RuleList
+from privet.learning.rules.rule import Rule, RuleList
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts
-from privet.stats import Answer, Contingency, Coverage
-from privet.stats.refinements import Quality, Refinements
+from privet.stats import Contingency, Coverage
+from privet.stats.choices.joint import JointCorrect
+from privet.stats.choices.refinements import Quality, Refinements, Shared
+from privet.stats.conditions import Between, Condition, OneOf
 
 __all__ = ["RuleMiner"]
 
@@ -101,16 +101,15 @@ class RuleMiner(RuleClassifier):
             kind, whom = (Refinements, "each rule") if self.conditions == "own" else (Shared, "all rules")
             question = kind(_listed(leaves, target).assignment, tables, self.quality)
             candidates = question.candidates(schema)
-            chosen = curator.choose(
-                question, (1 - share) / self.depth, f"a condition for {whom}, level {level + 1}"
-            )
+            choice = Choose(question, f"a condition for {whom}, level {level + 1}")
+            chosen = curator.ask(choice, (1 - share) / self.depth).chosen
             if kind is Shared:
                 chosen = chosen * len(leaves)
             conditions = [_condition(tables, candidates[place], schema) for place in chosen]
             pairs = zip(leaves, conditions, strict=True)
             leaves = [leaf for old, new in pairs for leaf in (_refined(old, new), old)]
         coverage = Coverage(_listed(leaves, target).assignment, target.name)
-        [release] = curator.measure([Measurement(coverage, share, "what each rule covers")])
+        release = curator.ask(Measure(coverage, "what each rule covers"), share)
         self._keep(_joined(leaves, release, target))
 
 
@@ -122,7 +121,7 @@ def _together(
     places = [(t, row) for t, table in enumerate(tables) for row in range(_telling(table, schema))]
     conditions = tuple(_condition(tables, place, schema) for place in places)
     question = JointCorrect(conditions, tables[0].column, min(depth, 3, len(conditions)))
-    [chosen] = curator.choose(question, share, "the conditions of all rules, at once")
+    [chosen] = curator.ask(Choose(question, "the conditions of all rules, at once"), share).chosen
     leaves: list[Conditions] = [()]
     for place in question.combinations[chosen]:
         leaves = [leaf for old in leaves for leaf in (_refined(old, conditions[place]), old)]
@@ -133,17 +132,6 @@ def _telling(table: Contingency, schema: Schema) -> int:
     """Conditions that differ: every cut; every value, but one of two, which is the other's opposite."""
     column = schema[str(table.row)]
     return len(table.cuts) if not isinstance(column, Category) else max(1, column.size - (column.size == 2))
-
-
-@dataclass(frozen=True)
-class Shared(Refinements):
-    """Scores of conditions that refine all parts at once: one group, each score the sum over the parts.
-
-    **Spread.** A record is in one part, and changes that part's term alone: R is that of a single part.
-    """
-
-    def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
-        return [np.sum(super().groups(answers, schema), axis=0)]
 
 
 def _listed(leaves: list[Conditions], target: Category) -> RuleList:

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
 from privet.release import Release
 from privet.schema import Category
 from privet.stats import Contingency, Moments, Statistic
@@ -88,12 +88,13 @@ def _plan(encoding: Encoding, target: Category) -> list[Statistic]:
 def measure_class_sums(curator: Curator, encoding: Encoding, target: Category, share: Fraction) -> ClassSums:
     """Measure with this share of the budget, split so that every entry gets the same noise."""
     plan = _measurements(curator, encoding, target, share)
-    return _collected(encoding, target, plan, curator.measure(plan))
+    statistics = [question.statistic for question, _ in plan]
+    return _collected(encoding, target, statistics, curator.ask_together(plan))
 
 
 def _measurements(
     curator: Curator, encoding: Encoding, target: Category, share: Fraction
-) -> list[Measurement]:
+) -> list[tuple[Measure, Fraction]]:
     """What is to be measured for this share."""
     plan = _plan(encoding, target)
     norms = [statistic.norms(curator.schema) for statistic in plan]
@@ -102,16 +103,16 @@ def _measurements(
     else:
         weights = [Fraction(n.squared_l2, s.scale**2) for s, n in zip(plan, norms, strict=True)]
     return [
-        Measurement(s, share * w / sum(weights), f"'{s.columns[0]}' within each '{target.name}'")
+        (Measure(s, f"'{s.columns[0]}' within each '{target.name}'"), share * w / sum(weights))
         for s, w in zip(plan, weights, strict=True)
     ]
 
 
 def _collected(
-    encoding: Encoding, target: Category, plan: Sequence[Measurement], releases: Sequence[Release]
+    encoding: Encoding, target: Category, statistics: Sequence[Statistic], releases: Sequence[Release]
 ) -> ClassSums:
-    """The class sums from what was released for each measurement."""
-    measured = [(m.statistic, release) for m, release in zip(plan, releases, strict=True)]
+    """The class sums from what was released for each statistic."""
+    measured = list(zip(statistics, releases, strict=True))
     sums = np.zeros((target.size, encoding.width))
     squares = np.zeros_like(sums)
     weighted, precision = np.zeros(target.size), 0.0

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from privet.curator import is_table, read_rows
 from privet.errors import SchemaError
-from privet.estimator import names_of, require_array
+from privet.estimator.tables import rows_of
 from privet.parameters import with_parameters
 from privet.schema import Schema, read_schema
-from privet.sources import as_array
 from privet.stats.linear.encoding import Encoding
 
 __all__ = ["Encoder"]
@@ -57,13 +55,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         """The encoded records. They are as private as the table itself: nothing was protected."""
         schema = getattr(self, "schema_", None) or self._declared()
         encoding = Encoding.of(schema)
-        named = is_table(X) or hasattr(X, "columns") or hasattr(X, "column_names")
-        names = None
-        if not named:
-            X = as_array(X)
-            require_array(X)
-            names = names_of(schema, X.shape[1])
-        parts = [encoding.encode(rows) for rows in read_rows(X, schema, names)]
+        parts = [encoding.encode(rows) for rows in rows_of(X, schema)]
         encoded = np.concatenate(parts) if parts else np.empty((0, encoding.width))
         return encoded if self.intercept else encoded[:, 1:]
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
 from privet.learning.linear.class_sums import ClassSums
 from privet.learning.linear.newton import CAUTION, Solution, start
 from privet.release import Release
@@ -44,12 +44,10 @@ def fit_functional(curator: Curator, encoding: Encoding, target: Category, regul
     within = Products(Encoding((*encoding.columns, target)), target=target.name, given=target.name)
     between = Products(encoding, sums=False, squares=False, given=target.name)
     share = curator.left / 2 if between.size else curator.left
-    plan = [
-        Measurement(within, share, f"sums of the coordinates within each '{target.name}', and of squares")
-    ]
+    plan = [Measure(within, f"sums of the coordinates within each '{target.name}', and of squares")]
     if between.size:
-        plan.append(Measurement(between, share, "products of the coordinates of each two attributes"))
-    first, *second = curator.measure(plan)
+        plan.append(Measure(between, "products of the coordinates of each two attributes"))
+    first, *second = curator.ask_together([(question, share) for question in plan])
     known = _class_sums(encoding, target, within, first)
     independent, ridge = known.second_moments(), known.noise / known.size
     moments = independent

@@ -27,7 +27,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
 from privet.learning.linear.class_sums import ClassSums, measure_class_sums
 from privet.mechanisms import noise_for
 from privet.schema import Category
@@ -83,7 +83,7 @@ def fit_newton(
         if number:
             question = Gradient(weights, target.name, encoding)
             what = f"gradient of the loss, step {number} of {steps}"
-            [release] = curator.measure([Measurement(question, (whole - share) / steps, what)])
+            release = curator.ask(Measure(question, what), (whole - share) / steps)
             measured, noise = question.unpack(release.value), release.standard_deviation
             surprise, clear = _surprise(move, measured - gradient, stiffness, noise)
             more *= surprise

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from privet.budget import exact
-from privet.curator import Curator
+from privet.curator import Curator, Minimise
 from privet.learning.linear.newton import Solution
 from privet.schema import Category, Unit
 from privet.stats.linear.encoding import Encoding
@@ -54,7 +54,8 @@ def fit_perturbed(
     loss = LogisticLoss(target.name, encoding, target.size)
     what = f"the weights that predict '{target.name}' best"
     share = curvature_share(curator, loss, records)
-    release, used = curator.minimise(loss, how, exact(regularisation), what, share)
+    release = curator.ask(Minimise(loss, how, exact(regularisation), what, share), curator.left)
+    used = release.regularisation
     if how == "objective":  # what a tilt does to a weight depends on the records' curvature: private
         return Solution(release.value, None), used
     return Solution(release.value, np.full(loss.shape, release.error)), used

@@ -5,7 +5,7 @@ the fall of the loss to first order, ∓σ·gⱼ: that is the published score bu
 same bound on what a record can change, and needs one gradient a step instead of 2d losses.
 
 **Privacy.** Each step is one private choice with an equal share of the budget (``stats.linear.steepest``
-bounds the scores, ``curator.choose`` pays); nothing but the chosen index leaves. DPWeka's number of steps,
+bounds the scores, ``curator.ask`` pays); nothing but the chosen index leaves. DPWeka's number of steps,
 0.125·n·ε, reads n off the data; here steps come from what is declared.
 
 Reference: Zhang, Xiao, Yang, Zhang and Winslett (2013), PrivGene.
@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from privet.budget import Pure
-from privet.curator import Curator
+from privet.curator import Choose, Curator
 from privet.learning.linear.newton import Solution
 from privet.schema import Category
 from privet.stats.linear.encoding import Encoding
-from privet.stats.linear.gradient import Following, Gradient
+from privet.stats.linear.gradient import Gradient
 from privet.stats.linear.steepest import SteepestCoordinate
 
 __all__ = ["choices_for", "fit_privgene"]
@@ -49,11 +49,12 @@ def fit_privgene(
     """Choose ``steps`` times a weight and a direction, and move it."""
     weights = np.zeros((1 if target.size == 2 else target.size, encoding.width))
     curator.hold()
-    share, following = curator.left / steps, Following()
+    share = curator.left / steps
     moves = np.geomspace(FIRST_MOVE, min(LAST_MOVE, SHORT / steps), steps)
     for move in moves:
-        question = SteepestCoordinate(Gradient(weights, target.name, encoding, following), regularisation)
-        [chosen] = curator.choose(question, share, "which weight to move")
+        gradient = Gradient(weights, target.name, encoding, following=True)
+        question = Choose(SteepestCoordinate(gradient, regularisation), "which weight to move")
+        [chosen] = curator.ask(question, share).chosen
         direction, place = divmod(chosen, weights.size)
         weights = weights.copy()
         weights.flat[place] += move if direction == 0 else -move

@@ -25,19 +25,19 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.budget import budget
 from privet.curator import Curator
 from privet.errors import DataError
 from privet.estimator import LedgerParameter, SchemaParameter
 from privet.learning.public.rule_quality import check_weights
 from privet.learning.public.rule_space import RuleProblem, Table, covered
 from privet.learning.rules.classifier import RuleClassifier
-from privet.learning.rules.rule import Condition, Rule, RuleList
+from privet.learning.rules.rule import Rule, RuleList
 from privet.parameters import Delta, Epsilon, validate, with_parameters
 from privet.release import Guarantee, public_knowledge
 from privet.schema import Category
 from privet.search import BeeColony
 from privet.stats import Rows
+from privet.stats.conditions import Condition
 
 __all__ = ["BeeRules"]
 
@@ -96,9 +96,7 @@ class BeeRules(RuleClassifier):
         found = [(label, position) for label, positions in enumerate(mined) for position in positions]
         self._keep(_ordered(table, found, target))
         self.schema_ = schema
-        self.guarantee_ = Guarantee(
-            budget(1.0), schema.unit, public=public_knowledge(schema), voided=(_PUBLIC,)
-        )
+        self.guarantee_ = Guarantee.none([_PUBLIC], schema.unit, public=public_knowledge(schema))
         return self
 
     def _fit(self, curator: Curator) -> None:

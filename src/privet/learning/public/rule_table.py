@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.learning.public.rule_kernels import checkpoints, find
-from privet.learning.rules.rule import Between, Condition, OneOf
 from privet.schema import Category, Schema
 from privet.stats import Rows
+from privet.stats.conditions import Between, Condition, OneOf
 
 __all__ = ["Index", "Positions", "Ranges", "Table", "as_bits", "covered"]
 

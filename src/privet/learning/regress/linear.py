@@ -19,10 +19,10 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.curator import Curator, Measurement
+from privet.curator import Curator, Measure
+from privet.estimator import PrivateRegressor, numeric_target
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
-from privet.learning.regress.base import PrivateRegressor, numeric_target
 from privet.parameters import with_parameters
 from privet.stats import Rows
 from privet.stats.linear.encoding import Encoding
@@ -57,10 +57,10 @@ class LinearRegression(PrivateRegressor):
         every = Encoding((*encoding.columns, target))  # the target comes last, so blocks keep their places
         towards = Products(every, target=target.name, squares=False, given=target.name)
         half = Fraction(1, 2)
-        quadratic, linear = curator.measure(
+        quadratic, linear = curator.ask_together(
             [
-                Measurement(among, half, "products of the attributes' coordinates"),
-                Measurement(towards, half, f"products of '{target.name}' with them"),
+                (Measure(among, "products of the attributes' coordinates"), half),
+                (Measure(towards, f"products of '{target.name}' with them"), half),
             ]
         )
         size, moments = _independent(among, quadratic.value, quadratic.standard_deviation)

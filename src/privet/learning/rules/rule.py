@@ -1,6 +1,6 @@
-"""Rules as values: conditions, rules and ordered rule lists that print, travel as JSON and classify.
+"""Rules as values: rules and ordered rule lists that print, travel as JSON and classify.
 
-A condition asks one attribute: is its value one of these, or does its number lie in this range? A rule is a
+A condition (``stats.conditions``) asks one attribute. A rule is a
 conjunction of conditions with a class; an ordered list of rules with a default is a whole classifier, in
 which a record belongs to the first rule whose conditions all hold. Nothing here reads private data: counts
 in a rule are whatever was released of them, with the error of that release.
@@ -16,86 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import ModelError
-from privet.schema import Category, Number
 from privet.schema.columns import Value
-from privet.stats import Assignment, Rows
+from privet.stats import FirstThatHolds, Rows
+from privet.stats.conditions import Condition, all_hold, condition_from_dict
 
-__all__ = ["Between", "Condition", "OneOf", "Rule", "RuleList", "readable"]
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """The attribute has one of these values; ``None`` among them means that it is missing.
-
-    >>> print(OneOf("odour", ("none", None)))
-    odour is none or missing
-    """
-
-    column: str
-    values: tuple[Value | None, ...]
-
-    def holds(self, rows: Rows) -> NDArray[np.bool_]:
-        """Of which records it is true."""
-        column = rows.schema[self.column]
-        if not isinstance(column, Category):
-            return np.isnan(rows.numbers(self.column)) & (None in self.values)
-        wanted = np.zeros(column.size + 1, bool)
-        for value in self.values:
-            wanted[column.size if value is None else column.labels.index(value)] = True
-        return wanted[rows.codes(self.column)]
-
-    def __str__(self) -> str:
-        words = ["missing" if value is None else str(value) for value in self.values]
-        if not words:
-            return f"{self.column} is nothing"
-        return f"{self.column} is {' or '.join([', '.join(words[:-1])] * (len(words) > 1) + words[-1:])}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"column": self.column, "values": list(self.values)}
-
-
-@dataclass(frozen=True)
-class Between:
-    """The number lies from ``low`` to ``high``, after clamping to the public bounds; ``None`` is no limit.
-
-    ``below`` leaves ``high`` itself out, as in bins that share their borders. Missing numbers lie nowhere.
-
-    >>> print(Between("age", 18, 65, below=True), "|", Between("age", None, 1 / 3))
-    18 ≤ age < 65 | age ≤ 0.3333
-    """
-
-    column: str
-    low: float | None
-    high: float | None
-    below: bool = False
-
-    def holds(self, rows: Rows) -> NDArray[np.bool_]:
-        """Of which records it is true."""
-        column = rows.schema[self.column]
-        assert isinstance(column, Number)
-        numbers = np.clip(rows.numbers(self.column), column.low, column.high)
-        true: NDArray[np.bool_] = ~np.isnan(numbers)
-        if self.low is not None:
-            true &= numbers >= self.low
-        if self.high is not None:
-            true &= (numbers < self.high) if self.below else (numbers <= self.high)
-        return true
-
-    def __str__(self) -> str:
-        sign = "<" if self.below else "≤"
-        if self.low is None and self.high is None:
-            return f"{self.column} is known"
-        if self.low is None:
-            return f"{self.column} {sign} {readable(self.high)}"
-        if self.high is None:
-            return f"{self.column} ≥ {readable(self.low)}"
-        return f"{readable(self.low)} ≤ {self.column} {sign} {readable(self.high)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"column": self.column, "low": self.low, "high": self.high, "below": self.below}
-
-
-Condition = OneOf | Between
+__all__ = ["Rule", "RuleList"]
 
 
 @dataclass(frozen=True)
@@ -122,10 +47,7 @@ class Rule:
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
         """Of which records all conditions are true."""
-        true = np.ones(rows.size, bool)
-        for condition in self.conditions:
-            true &= condition.holds(rows)
-        return true
+        return all_hold(self.conditions, rows)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -151,7 +73,7 @@ class Rule:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Rule:
-        conditions = tuple(_condition(entry) for entry in data["conditions"])
+        conditions = tuple(condition_from_dict(entry) for entry in data["conditions"])
         return cls(conditions, data["label"], tuple(data["counts"]), data["error"])
 
 
@@ -159,6 +81,7 @@ class Rule:
 class RuleList:
     """Rules in order, and a default for the records that none of them covers.
 
+    >>> from privet.stats.conditions import Between
     >>> young = Rule((Between("age", None, 40, below=True),), "no", (300.0, 20.0), error=6.0)
     >>> rules = RuleList(("no", "yes"), (young,), Rule((), "yes", (80.0, 250.0), error=6.0), target="ill")
     >>> print(rules)
@@ -175,16 +98,12 @@ class RuleList:
 
     def fired(self, rows: Rows) -> NDArray[np.int64]:
         """The place of the first rule that covers each record; the number of rules means the default."""
-        found = np.full(rows.size, len(self.rules), np.int64)
-        for place in range(len(self.rules) - 1, -1, -1):
-            found[self.rules[place].holds(rows)] = place
-        return found
+        return self.assignment.part_of(rows)
 
     @property
-    def assignment(self) -> Assignment:
+    def assignment(self) -> FirstThatHolds:
         """The list as a partition of the records, for questions about what its rules cover."""
-        columns = tuple(dict.fromkeys(name for rule in self.rules for name in rule.columns))
-        return Assignment(self.fired, len(self.rules) + 1, columns)
+        return FirstThatHolds(tuple(rule.conditions for rule in self.rules))
 
     def probabilities(self, smoothing: float = 1.0) -> NDArray[np.float64]:
         """P(class | rule) for each rule and the default, from their counts; the rule's own class leads."""
@@ -235,20 +154,3 @@ class RuleList:
                 "These are not the rules of a list: a part is missing or has the wrong form."
             ) from None
         return listed
-
-
-def _condition(data: dict[str, Any]) -> Condition:
-    if "values" in data:
-        return OneOf(data["column"], tuple(data["values"]))
-    return Between(data["column"], data["low"], data["high"], data["below"])
-
-
-def readable(number: float | None) -> str:
-    """A number to four digits, without the noise of floats.
-
-    >>> [readable(x) for x in (2.8256568, 100000.0, 1.5, 0.1 + 0.2)]
-    ['2.826', '100000', '1.5', '0.3']
-    """
-    if number is None:
-        return "?"
-    return f"{number:.0f}" if float(number).is_integer() and abs(number) < 1e15 else f"{number:.4g}"

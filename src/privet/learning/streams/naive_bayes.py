@@ -33,10 +33,10 @@ from sklearn.base import BaseEstimator
 
 from privet import randomness
 from privet.budget import budget
-from privet.curator import currency_of, event_of, promise
+from privet.curator.run import Run
+from privet.curator.stream import ContinualCounter
 from privet.errors import DataError, ParameterError, PrivetError, SchemaError
 from privet.estimator import LedgerParameter, SchemaParameter
-from privet.learning.streams.counter import ContinualCounter
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee, Step
 from privet.schema import Category, Column, Schema, read_schema
@@ -88,8 +88,8 @@ class StreamingNaiveBayes(BaseEstimator):
             cells: list[int] = []
         else:
             cells = self._cells(x, self._code(self._target, label))
-        for cell in cells:
-            self._pending[cell] += 1
+        if not self._over:
+            self._counter.count(cells)
         self._waiting += 1
         if self._waiting == self.every:
             self._end_step()
@@ -127,26 +127,26 @@ class StreamingNaiveBayes(BaseEstimator):
     def guarantee_(self) -> Guarantee:
         """What the whole stream of models promises, past and future."""
         self._begin()
-        mechanism = self._counter.mechanism
-        step = Step(
-            f"every running table of {len(self._attributes)} attributes within each class, after each step",
-            f"{mechanism.event.mechanism} noise on a binary tree of {self._counter.levels} levels",
-            currency_of(self._amount),
-            1.96 * self._counter.largest_standard_deviation,
-        )
-        found = promise(
+        return self._promised
+
+    def _run(self) -> Run:
+        """The whole stream, past and future, as one run."""
+        run = Run(
             self._schema,
             self._amount,
-            [step],
-            seeded=not self._source.secure,
-            counted=self.ledger is not None,
+            ledger=self.ledger,
+            randomness=self._source,
+            what=f"stream {type(self).__name__}",
         )
-        caveats = [*found.caveats, *_CAVEATS]
+        counter, tables = self._counter, len(self._attributes)
+        what = f"every running table of {tables} attributes within each class, after each step"
+        how = f"{counter.mechanism.event.mechanism} noise on a binary tree of {counter.levels} levels"
+        run.steps.append(Step(what, how, run.currency, 1.96 * counter.largest_standard_deviation))
+        for caveat in _CAVEATS:
+            run.admit(caveat)
         if self.windows:
-            caveats.append(
-                "Windows compose in parallel: a record is in one of them, and the ε is that of all."
-            )
-        return Guarantee(found.amount, found.unit, found.steps, found.public, tuple(caveats), found.voided)
+            run.admit("Windows compose in parallel: a record is in one of them, and the ε is that of all.")
+        return run
 
     def _begin(self) -> None:
         if hasattr(self, "classes_"):
@@ -179,35 +179,17 @@ class StreamingNaiveBayes(BaseEstimator):
         self._persons: dict[Any, int] = {}
         self.classes_ = np.array(self._target.labels)
         self._previous: NDArray[np.int64] | None = None
-        self._pending = np.zeros(self._starts[-1], dtype=np.int64)
         self._waiting = 0
         self._over = False
         self._counter = self._new_counter()
         self._rebuild(np.zeros(self._starts[-1], dtype=np.int64))
         try:
-            self._pay()
+            with self._run() as run:
+                pass  # the one ε of the whole stream: it is spent, whatever the stream brings
         except PrivetError:
             del self.classes_  # not begun: the next record asks again
             raise
-
-    def _pay(self) -> None:
-        """Reserve the one ε of the whole stream, and commit it: it is spent, whatever the stream brings."""
-        if self.ledger is None:
-            return
-        if self._schema.dataset is None:  # a stream has no rows yet to be known by
-            raise SchemaError(
-                "A stream that is paid for from a ledger needs the name of its data set.",
-                'Declare it in the schema: dataset = "…"; tables and streams of the same people share it.',
-            )
-        if not self._source.secure:
-            raise ParameterError(
-                "Seeded noise has no guarantee, and cannot be paid for from a ledger.",
-                "Leave random_state at None.",
-            )
-        what = f"stream {type(self).__name__}"
-        event = event_of(currency_of(self._amount), what)
-        reservation = self.ledger.reserve(self._schema.dataset, event, unit=self._schema.unit, what=what)
-        self.ledger.commit(reservation, self.guarantee_.to_dict())
+        self._promised = run.guarantee
 
     def _new_counter(self) -> ContinualCounter:
         tables = len(self._attributes)
@@ -218,11 +200,10 @@ class StreamingNaiveBayes(BaseEstimator):
 
     def _end_step(self) -> None:
         """Release the tables of this step; everything after ``add`` is post-processing."""
-        pending, self._pending = self._pending, np.zeros_like(self._pending)
         self._waiting = 0
         if self._over:
             return
-        totals = self._counter.add(pending)
+        totals = self._counter.end_step()
         self._rebuild(totals if self._previous is None else totals + self._previous)
         if self._counter.steps == self.horizon:
             if self.windows:

@@ -24,9 +24,9 @@ from privet.perturbation.nominal.groups import Anonymity, grouped, measured, spr
 from privet.perturbation.nominal.hierarchy import ANYTHING, Hierarchy
 from privet.perturbation.nominal.recoding import Recoding
 from privet.perturbation.nominal.tables import column_values, with_texts
-from privet.perturbation.promise import MEASURED, UNLIMITED
+from privet.perturbation.promise import MEASURED
 from privet.perturbation.river_step import RiverStep
-from privet.release import Guarantee, Step
+from privet.release import Guarantee
 from privet.schema import Unit
 
 __all__ = ["KAnonymity"]
@@ -185,11 +185,9 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
         return hidden if fine else None
 
     def _promise(self) -> Guarantee:
-        steps: tuple[Step, ...] = ()
-        return Guarantee(
-            UNLIMITED,
+        return Guarantee.none(
+            ["k-anonymity is not differential privacy: no bound holds on what it gives away."],
             Unit("replace"),
-            steps,
             public=tuple((f"the hierarchy of '{ladder.column}'", "declared") for ladder in self._ladder),
             caveats=(
                 f"What came out: {self.anonymity_.sentence()} {self.suppressed_:.2%} of the "
@@ -199,7 +197,6 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
                 "find out the rest; releases of two tables can be held against each other.",
                 MEASURED,
             ),
-            voided=("k-anonymity is not differential privacy: no bound holds on what it gives away.",),
         )
 
 

@@ -1,15 +1,13 @@
 """Genome-wide association: private top variants, counts and tables from packed genotypes."""
 
+from privet.curator.study import Study
 from privet.selection.gwas.count_significant import SignificantCount, count_significant
-from privet.selection.gwas.homer import Homer, homer
-from privet.selection.gwas.quality import Passed, QualityControl
 from privet.selection.gwas.report import write_report
-from privet.selection.gwas.study import Study
 from privet.selection.gwas.tables import NoisyTables, noisy_tables
 from privet.selection.gwas.top_snps import Snp, TopSnps, top_snps
+from privet.stats.genotypes.quality import Passed, QualityControl
 
 __all__ = [
-    "Homer",
     "NoisyTables",
     "Passed",
     "QualityControl",
@@ -18,7 +16,6 @@ __all__ = [
     "Study",
     "TopSnps",
     "count_significant",
-    "homer",
     "noisy_tables",
     "top_snps",
     "write_report",

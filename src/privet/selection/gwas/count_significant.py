@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from numpy.typing import NDArray
-
 from privet.budget import Ledger
+from privet.curator import CountSignificant
+from privet.curator.study import Study
 from privet.errors import ParameterError
 from privet.release import Guarantee
-from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import refuse
-from privet.stats import Judgement
 from privet.stats.association import Distance
-from privet.stats.association.distances import Test, distance_scores
-from privet.stats.association.significant_count import count_scores
+from privet.stats.association.distances import Test
 
 __all__ = ["SignificantCount", "count_significant"]
 
@@ -57,21 +54,12 @@ def count_significant(
     """How many variants have p < τ, up to ``most``; (ε, δ)-private for one subject's genotypes."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError("most must be a whole number of at least 1.")
-    refuse(study, 1, Distance(test, tau), "permute_and_flip", delta)
+    distance = Distance(test, tau)
+    refuse(study, 1, distance, "permute_and_flip", delta)
     most = min(most, len(study.variant_places))
     curator = study.curator(epsilon, delta, ledger, random_state, f"gwas count-significant ({test})")
 
-    def judge(answers: list[NDArray[Any]]) -> Judgement:
-        distances = distance_scores(tables_of(answers[0]), test, tau)
-        return Judgement(count_scores(distances, most), 1, unit="records to change")
-
+    what = f"how many variants have p < {tau:g} ({test} test)"
     with curator:
-        [count], _ = curator.select(
-            [study.question],
-            judge,
-            k=1,
-            how="permute_and_flip",
-            share=Fraction(1),
-            what=f"how many variants have p < {tau:g} ({test} test)",
-        )
-    return SignificantCount(int(count), curator.guarantee.steps[-1].error, tau, curator.guarantee)
+        count = curator.ask(CountSignificant(distance, study.candidates, most, what), Fraction(1))
+    return SignificantCount(count.value, count.step.error, tau, curator.guarantee)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.curator.study import Study
 from privet.report import Page, error_bars, points
-from privet.selection.gwas.study import Study
 from privet.selection.gwas.top_snps import ScoreName, TopSnps, score_of
 from privet.stats.association.distances import Test
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Ledger
-from privet.curator import Measurement
+from privet.curator import Measure
+from privet.curator.study import Study
 from privet.errors import ParameterError
 from privet.release import Guarantee
-from privet.selection.gwas.study import Study
 
 __all__ = ["NoisyTables", "noisy_tables"]
 
@@ -62,6 +62,6 @@ def noisy_tables(
     names: Sequence[str] = [study.source.variant_names[place] for place in study.variant_places]
     with curator:
         what = f"genotype tables of {len(names):,} variants"
-        [release] = curator.measure([Measurement(study.question, Fraction(1), what)])
+        release = curator.ask(Measure(study.question, what), Fraction(1))
     counts = np.maximum(release.value, 0)  # no count is negative: post-processing
     return NoisyTables(tuple(names), counts, release.error, curator.guarantee)

@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from privet.budget import Ledger
+from privet.curator import TopK
+from privet.curator.study import Study
 from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.release import Guarantee
-from privet.selection.gwas.study import Study, tables_of
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
-from privet.stats.association import Allelic, Chi2, Distance, OddsRatio, PValue, Score, Trend
+from privet.stats.association import Allelic, Association, Chi2, Distance, OddsRatio, PValue, Trend
 from privet.stats.association.distances import Test
 from privet.stats.association.mantel import MantelTrend
 
@@ -88,7 +89,7 @@ class TopSnps:
         }
 
 
-def score_of(score: ScoreName, test: Test, tau: float) -> Score:
+def score_of(score: ScoreName, test: Test, tau: float) -> Association:
     """The score that these words stand for."""
     match score:
         case "distance":
@@ -104,7 +105,7 @@ def score_of(score: ScoreName, test: Test, tau: float) -> Score:
     raise ParameterError(f"There is no score called {score!r}.")
 
 
-def refuse(study: Study, k: int, score: Score, how: How, delta: float) -> None:
+def refuse(study: Study, k: int, score: Association, how: How, delta: float) -> None:
     """Every refusal of a request, before anything is paid for: all of it is about public things."""
     number = len(study.variant_places)
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
@@ -152,18 +153,11 @@ def top_snps(
         scorer = MantelTrend()
     refuse(study, k, scorer, mechanism, delta)
     variants = study.source.variants  # a damaged list of variants is refused here, where it costs nothing
-    half = Fraction(1, 2)
     curator = study.curator(epsilon, delta, ledger, random_state, f"gwas top-snps by {score} ({test})")
+    what = f"the {k} best of {len(study.variant_places):,} variants by {scorer.what}"
     with curator:
-        chosen, release = curator.select(
-            study.questions,
-            lambda answers: scorer.judge([tables_of(*answers)], study.schema.unit),
-            k=k,
-            how=mechanism,
-            share=half if values else Fraction(1),
-            values_share=half if values else None,
-            what=f"the {k} best of {len(study.variant_places):,} variants by {scorer.what}",
-        )
+        best = curator.ask(TopK(scorer, study.candidates, k, what, mechanism, values), Fraction(1))
+    chosen, release = best.chosen, best.values
     places = study.variant_places[chosen]
     rows = variants.take(places).to_pylist()
     snps = []

@@ -19,11 +19,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.association.base import Score, Tables, require_groups
+from privet.stats.association.base import Association, Tables, require_groups
 
 __all__ = [
     "Allelic",
-    "GenotypeScore",
+    "GenotypeAssociation",
     "Trend",
     "allelic_chi_square",
     "allelic_sensitivity",
@@ -134,7 +134,7 @@ def trend_sensitivity(sizes: tuple[int, ...]) -> Fraction:
     return Fraction(worst) * (1 + _MARGIN)
 
 
-class GenotypeScore(Score):
+class GenotypeAssociation(Association):
     """A χ² that counts alleles, of records that stay within their class."""
 
     unit: ClassVar[str] = "units of χ²"
@@ -144,7 +144,7 @@ class GenotypeScore(Score):
 
 
 @dataclass(frozen=True)
-class Allelic(GenotypeScore):
+class Allelic(GenotypeAssociation):
     """The allelic χ² of genotypes."""
 
     what: ClassVar[str] = "allelic"
@@ -157,7 +157,7 @@ class Allelic(GenotypeScore):
 
 
 @dataclass(frozen=True)
-class Trend(GenotypeScore):
+class Trend(GenotypeAssociation):
     """The Cochran–Armitage trend χ² of genotypes."""
 
     what: ClassVar[str] = "trend"

@@ -24,7 +24,7 @@ from privet.errors import DataError, ParameterError, SchemaError
 from privet.schema import Unit
 from privet.stats.judgement import Judgement
 
-__all__ = ["FIXED", "Score", "Tables", "Told", "require_groups"]
+__all__ = ["FIXED", "Association", "Tables", "Told", "require_groups"]
 
 #: tables × classes × values
 Tables = NDArray[np.int64]
@@ -48,8 +48,11 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Score(ABC):
-    """How much an attribute tells about the class. A user's own subclass must prove ``sensitivity``."""
+class Association(ABC):
+    """How much an attribute tells about the class: a score of its table, with the proof of ``sensitivity``.
+
+    Subclasses are frozen dataclasses. One from outside Privet must be marked (``privet.stats.proved``).
+    """
 
     #: What the score is called in a guarantee, and what its values count.
     what: ClassVar[str] = "score"

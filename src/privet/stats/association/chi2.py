@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.association.base import Score, Tables, require_groups
+from privet.stats.association.base import Association, Tables, require_groups
 
 __all__ = ["Chi2", "chi_square", "chi_square_sensitivity"]
 
@@ -64,7 +64,7 @@ def chi_square_sensitivity(sizes: tuple[int, ...]) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Chi2(Score):
+class Chi2(Association):
     """Pearson's χ²: sensitivity of about 4 for two equal classes, whatever their size."""
 
     what: ClassVar[str] = "chi2"

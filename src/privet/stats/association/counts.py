@@ -10,13 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.association.base import Score, Tables
+from privet.stats.association.base import Association, Tables
 
 __all__ = ["Majority", "MutualInformation", "mutual_information_sensitivity"]
 
 
 @dataclass(frozen=True)
-class Majority(Score):
+class Majority(Association):
     """How many records the attribute's own majority rule gets right: Σ over values of the largest class.
 
     **Sensitivity 1**, for both neighbour relations: a record added to a row raises its largest count by 0
@@ -58,7 +58,7 @@ def mutual_information_sensitivity(records: int) -> float:
 
 
 @dataclass(frozen=True)
-class MutualInformation(Score):
+class MutualInformation(Association):
     """n times the mutual information of attribute and class, in nats (half the G statistic)."""
 
     what: ClassVar[str] = "mutual_information"

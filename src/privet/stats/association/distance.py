@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Unit
-from privet.stats.association.base import Score, Tables, Told
+from privet.stats.association.base import Association, Tables, Told
 from privet.stats.association.distances import Test, distance_scores, threshold
 
 __all__ = ["Distance", "OddsRatio"]
 
 
 @dataclass(frozen=True)
-class Distance(Score):
+class Distance(Association):
     """How many records must change for p < τ to flip; positive where the attribute is significant.
 
     The proof of sensitivity 1 is in ``privet.stats.association.distances``. A released value of +7 ± 3 says:

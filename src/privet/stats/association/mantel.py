@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import DataError
-from privet.stats.association.alleles import GenotypeScore, trend_sensitivity
+from privet.stats.association.alleles import GenotypeAssociation, trend_sensitivity
 from privet.stats.association.base import Tables
 
 __all__ = ["MantelTrend", "mantel_chi_square", "mantel_sensitivity"]
@@ -92,7 +92,7 @@ def mantel_sensitivity(sizes: tuple[int, ...]) -> Fraction:
 
 
 @dataclass(frozen=True)
-class MantelTrend(GenotypeScore):
+class MantelTrend(GenotypeAssociation):
     """The stratified trend χ²: a sensitivity of about 24 for balanced strata."""
 
     what: ClassVar[str] = "stratified trend"

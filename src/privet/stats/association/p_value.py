@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.association.base import Score, Tables, require_groups
+from privet.stats.association.base import Association, Tables, require_groups
 from privet.stats.association.chi2 import chi_square, chi_square_sensitivity
 
 __all__ = ["PValue", "p_value_sensitivity"]
@@ -59,7 +59,7 @@ def p_value_sensitivity(sizes: tuple[int, ...], values: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class PValue(Score):
+class PValue(Association):
     """1 − p: the p-value itself is noisy here. Prefer ``Distance``, which tells small p-values apart."""
 
     what: ClassVar[str] = "p_value"

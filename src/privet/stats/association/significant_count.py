@@ -16,10 +16,19 @@ a private choice by q gives is the count of a table that differs in few records.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["count_scores"]
+from privet.schema import Unit
+from privet.stats.association.base import Tables
+from privet.stats.association.distance import Distance
+from privet.stats.judgement import Judgement
+
+__all__ = ["count_scores", "judge_count"]
+
+REHEARSED = 1000  # so far behind in a rehearsal's scores that no noise makes up for it
 
 
 def count_scores(distances: NDArray[np.int64], most: int) -> NDArray[np.int64]:
@@ -34,3 +43,11 @@ def count_scores(distances: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     below = np.concatenate([falling, [-far]])[: most + 1]
     scores: NDArray[np.int64] = -np.maximum(np.maximum(1 - above, below), 0)
     return scores
+
+
+def judge_count(association: Distance, groups: Sequence[Tables], most: int, unit: Unit) -> Judgement:
+    """How well each count from 0 to ``most`` fits these tables; a rehearsal's are empty, and say one."""
+    if not any(int(tables.sum()) for tables in groups):
+        return Judgement(-np.abs(np.arange(most + 1) - 1) * REHEARSED, unit.most, unit="records to change")
+    distances = association.judge(groups, unit).scores
+    return Judgement(count_scores(distances, most), unit.most, unit="records to change")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +12,20 @@ from privet.errors import DataError, ParameterError
 from privet.schema import Category, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.kernels import FIXED
+from privet.stats.last import Last
 from privet.stats.linear.encoding import Encoding, fixed_point
 from privet.stats.linear.gradient_kernels import add_gradient
 from privet.stats.linear.gradient_search import Followed
 from privet.stats.rows import Rows
 
-__all__ = ["Following", "Gradient", "probabilities"]
+__all__ = ["Gradient", "probabilities"]
 
 Weights = NDArray[np.float64]
 
 # What was coded for rows that are still in use: a search asks for the gradient at thousands of weights.
-_coded_rows: WeakKeyDictionary[Rows, tuple[Encoding, Any, Any]] = WeakKeyDictionary()
-
-Following = WeakKeyDictionary[Rows, Followed]
-
+_coded_rows: Last[tuple[NDArray[np.int32], NDArray[np.int32]]] = Last()
+# Where a search is that moves one weight at a time, for the rows that it asks of.
+_followed: Last[dict[tuple[str, int], Followed]] = Last()
 
 LARGEST_WEIGHT = 1e100
 
@@ -57,8 +55,8 @@ class Gradient(Statistic):
     weights: Weights
     target: str
     encoding: Encoding
-    #: Each record's residual at the last weights asked for, where a search moves one weight at a time.
-    following: Following | None = None
+    #: Whether a search moves one weight at a time, so that each record's residual is worth remembering.
+    following: bool = False
 
     nonnegative = False
     scale = FIXED
@@ -92,15 +90,15 @@ class Gradient(Statistic):
         if not isinstance(classes, Category):
             raise DataError(f"Column '{self.target}' must be a category to be predicted as one.")
         coded = self._coded(rows)
-        if self.following is None:
-            actual = rows.codes(self.target)
+        actual = rows.codes(self.target)
+        if not self.following:
             add_gradient(*coded, self._places, actual, classes.size, self._intercept, self._by_cell, state)
             return state
-        if rows not in self.following:
-            self.following[rows] = Followed(
-                *coded, self._places, rows.codes(self.target), classes.size, state
-            )
-        state += self.following[rows].at(self._intercept, self._by_cell)
+        searches = _followed.get(rows, self.encoding, dict)
+        search = (self.target, len(self.weights))
+        if search not in searches:
+            searches[search] = Followed(*coded, self._places, actual, classes.size, state)
+        state += searches[search].at(self._intercept, self._by_cell)
         return state
 
     @cached_property
@@ -122,19 +120,17 @@ class Gradient(Statistic):
 
     def _coded(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Each record's cells and its numbers in fixed point, kept as long as the rows."""
-        kept = _coded_rows.get(rows)
-        if kept is None or kept[0] is not self.encoding:
-            parts = list(zip(self.encoding.cells, self.encoding.parts(rows), strict=True))
-            nominal = [p.start + v.astype(np.int32) for p, (b, v) in parts if b.nominal]
-            numeric = [fixed_point(v, self.scale).astype(np.int32) for _, (b, v) in parts if not b.nominal]
-            cells, numbers = (
-                np.ascontiguousarray(np.stack(columns, axis=1))
-                if columns
-                else np.zeros((rows.size, 0), np.int32)
-                for columns in (nominal, numeric)
-            )
-            kept = _coded_rows[rows] = (self.encoding, cells, numbers)
-        return kept[1:]
+        return _coded_rows.get(rows, self.encoding, lambda: self._encoded(rows))
+
+    def _encoded(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        parts = list(zip(self.encoding.cells, self.encoding.parts(rows), strict=True))
+        nominal = [p.start + v.astype(np.int32) for p, (b, v) in parts if b.nominal]
+        numeric = [fixed_point(v, self.scale).astype(np.int32) for _, (b, v) in parts if not b.nominal]
+        cells, numbers = (
+            np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.zeros((rows.size, 0), np.int32)
+            for columns in (nominal, numeric)
+        )
+        return cells, numbers
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state

@@ -21,16 +21,48 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from privet.schema import Schema, Unit
-from privet.sources import Source
+from privet.randomness import Randomness
+from privet.schema import Category, Schema, Unit
+from privet.sources import ArrowSource, Source, TableSource
 
-__all__ = ["FoldSource", "fold_column"]
+__all__ = ["FoldSource", "Folds", "fold_column", "in_order"]
+
+
+class Folds:
+    """One draw of folds: the rows outside or inside one fold, and all rows with each record's fold."""
+
+    def __init__(self, source: Source, schema: Schema, folds: int, randomness: Randomness) -> None:
+        low, high = (int(word) for word in randomness.bits(2))
+        self._source, self._plain, self._folds, self._key = source, schema, folds, low | high << 64
+        self.label = fold_column(source)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of all rows, with the column of folds."""
+        number = Category(self.label, tuple(range(self._folds)))
+        return replace(self._plain, columns=(*self._plain.columns, number))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a prediction for each record by its fold reads: the attributes, and the fold."""
+        return (*(column.name for column in self._plain.attributes), self.label)
+
+    def outside(self, fold: int) -> FoldSource:
+        return FoldSource(self._source, self._plain.unit, self._folds, self._key, outside=fold)
+
+    def inside(self, fold: int) -> FoldSource:
+        return FoldSource(self._source, self._plain.unit, self._folds, self._key, inside=fold)
+
+    @property
+    def all(self) -> FoldSource:
+        return FoldSource(self._source, self._plain.unit, self._folds, self._key, label=self.label)
 
 
 class FoldSource:
@@ -120,3 +152,14 @@ def fold_column(source: Source) -> str:
     while name in source.names:
         name += "_"
     return name
+
+
+def in_order(source: Source, schema: Schema) -> Source:
+    """A source in which a unit of privacy can be recognised in every pass: by its id, or by its place.
+
+    A database promises no order of rows; where only the place tells them apart, they are read once.
+    """
+    if schema.unit.id is not None or not isinstance(source, TableSource):
+        return source
+    batches = source.batches([name for name in source.names if name in schema])
+    return ArrowSource(pa.Table.from_batches(batches))

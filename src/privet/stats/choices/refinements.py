@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Category, Schema
+from privet.stats.assignment import Assignment
 from privet.stats.base import Answer, Statistic
 from privet.stats.contingency import Contingency
-from privet.stats.coverage import Assignment, Within
+from privet.stats.coverage import Within
 from privet.stats.scores import Scores
 
-__all__ = ["Candidate", "Quality", "Refinements", "purity"]
+__all__ = ["Candidate", "Quality", "Refinements", "Shared", "purity"]
 
 Quality = Literal["purity", "right"]
 Candidate = tuple[int, int]  # which table, and which of its rows (or cuts)
@@ -75,6 +76,17 @@ class Refinements(Scores):
             worth = purity if self.quality == "purity" else _right
             scores.append(worth(yes) + worth(no))
         return list(np.concatenate(scores, axis=1))
+
+
+@dataclass(frozen=True)
+class Shared(Refinements):
+    """Scores of conditions that refine all parts at once: one group, each score the sum over the parts.
+
+    **Spread.** A record is in one part, and changes that part's term alone: R is that of a single part.
+    """
+
+    def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
+        return [np.sum(super().groups(answers, schema), axis=0)]
 
 
 def _candidates(table: Contingency, schema: Schema) -> int:

@@ -17,10 +17,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from privet.curator import public_answers
+from privet.curator.public import public_answers
+from privet.curator.study import Study
 from privet.errors import DataError, ParameterError
-from privet.selection.gwas.study import Study, tables_of
 from privet.selection.gwas.top_snps import top_snps
+from privet.stats.association.candidates import genotype_tables
 from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["Homer", "homer"]
@@ -64,7 +65,7 @@ def homer(
     split[1, reference] = True
     question = GenotypeTables(split, study.source.variant_count, study.passed.variants)
     [counts] = public_answers(study.source, study.schema, [question])
-    tables = tables_of(counts)
+    tables = genotype_tables(counts)
     pool, outside = (tables[:, group] @ np.array([0, 1, 2]) / (2 * split[group].sum()) for group in (0, 1))
     exact = _attack(study, study.variant_places, pool, outside)
     areas, found = [], []

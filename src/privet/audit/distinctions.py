@@ -16,14 +16,14 @@ from privet.audit.confidence import epsilon_from_counts, quick_epsilon_from_coun
 from privet.audit.outputs import Matrix, Sample
 from privet.audit.scores import Score, candidates, score_from_dict
 
-__all__ = ["Event", "learn_event"]
+__all__ = ["Distinction", "learn_distinction"]
 
 THRESHOLDS = 400
 CAUTION = 5.0
 
 
 @dataclass(frozen=True)
-class Event:
+class Distinction:
     """The score is at least the threshold (or below it); and on which of the two tables that is likelier."""
 
     places: tuple[str, ...]
@@ -59,7 +59,7 @@ class Event:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Event:
+    def from_dict(cls, data: dict[str, Any]) -> Distinction:
         return cls(
             tuple(data["places"]),
             score_from_dict(data["score"]),
@@ -70,9 +70,9 @@ class Event:
         )
 
 
-def learn_event(
+def learn_distinction(
     first: Sample, second: Sample, *, confidence: float, delta: float = 0.0
-) -> tuple[Event, float]:
+) -> tuple[Distinction, float]:
     """The event that looks best on these runs, and its apparent bound (the real one must come from others).
 
     Scores are learned on one half of the runs and compared on the other, so that a score that has merely
@@ -83,7 +83,7 @@ def learn_event(
     half, other_half = len(ones) // 2, len(others) // 2
     # Where nothing ever differs, this event happens always, and its bound is 0.
     best = (
-        Event(
+        Distinction(
             places[:1],
             score_from_dict({"kind": "coordinate", "place": 0}),
             -np.finfo(float).max,
@@ -98,7 +98,7 @@ def learn_event(
         for value, threshold, above, on_first in found:
             if value > best[1]:
                 text = f"{name} is {'at least' if above else 'below'} {threshold:.6g}"
-                best = (Event(places, score, threshold, above, on_first, text), value)
+                best = (Distinction(places, score, threshold, above, on_first, text), value)
     return best
 
 

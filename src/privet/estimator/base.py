@@ -8,29 +8,29 @@ source, the schema is settled, the budget is reserved and committed, and the gua
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from privet import randomness
 from privet.budget import Ledger, budget
-from privet.curator import Curator, as_source, empty_table, infer_schema, is_table, read_rows
-from privet.errors import DataError, SchemaError
+from privet.curator import Curator
+from privet.curator.run import Run
+from privet.curator.tables import as_source, empty_table, infer_schema, is_table, read_rows
+from privet.errors import SchemaError
+from privet.estimator.tables import cut, labels_of, names_of, require_array, require_columns, target_of
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
 from privet.sources import as_array
 from privet.stats import Rows
 
-__all__ = ["LedgerParameter", "PrivateClassifier", "PrivateEstimator", "SchemaParameter", "require_array"]
+__all__ = ["LedgerParameter", "PrivateEstimator", "SchemaParameter"]
 
 SchemaParameter = Annotated[
     Any, "What is public about the table: a Schema, its file, or 'infer' (reads the data: no guarantee)."
@@ -51,19 +51,36 @@ class PrivateEstimator(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         validate(self)
-        if self.ledger is not None and self._declared() is not None:
+        declared = self._declared()
+        if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         # A refusal should come before the reservation, not only when the number is read.
         source, schema = self._table(X, y, finite=self.ledger is not None)
-        _require_columns(source, schema)
+        require_columns(source, schema)
         self._forget()
-        self._run(source, schema, ledger=self.ledger)
+        self._run(source, self._whole_run(schema, source, self.ledger))
         return self
 
     def rehearse(self) -> Guarantee:
         """What a fit would cost and how large its errors would be, without reading data or spending."""
         guarantee: Guarantee = self._rehearsed().guarantee_
+        self._rehearsal = (self._declared(), self.get_params(deep=False))
         return guarantee
+
+    def _rehearsed_as(self, declared: Schema) -> bool:
+        """Whether just this was rehearsed already, and need not be before it is paid for."""
+        schema, parameters = getattr(self, "_rehearsal", (None, {}))
+        now = self.get_params(deep=False)
+        same = all(parameters.get(name, ...) is value for name, value in now.items())
+        return same and schema == declared
+
+    def _rehearsed_by(self, twin: Any) -> None:
+        """Count a twin's rehearsal as this one's own: the two differ in who pays, and in nothing else."""
+        mine, others = (
+            {k: v for k, v in m.get_params(deep=False).items() if k != "ledger"} for m in (self, twin)
+        )
+        if all(others[name] is value for name, value in mine.items()):
+            self._rehearsal = (self._declared(), self.get_params(deep=False))
 
     def _rehearsed(self) -> Any:
         """A twin that was fitted to a table without records: what is public about a fit."""
@@ -72,31 +89,50 @@ class PrivateEstimator(BaseEstimator):
         if schema is None:
             raise SchemaError("A rehearsal reads no data, so it needs a declared schema.")
         twin = clone(self)
-        twin._run(empty_table(schema), schema, ledger=None)
+        twin._rehearse_with(schema)
         return twin
+
+    def _rehearse_with(self, schema: Schema) -> Guarantee:
+        """Fit to a table without records: reads no data, and costs nothing."""
+        self._run(empty_table(schema), self._whole_run(schema))
+        guarantee: Guarantee = self.guarantee_
+        return guarantee
 
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))
 
+    @classmethod
+    def _from_earlier(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a model that an earlier version has written, as this version names them."""
+        return dict(parameters)
+
     @abstractmethod
     def _fit(self, curator: Curator) -> None:
         """Learn through the curator; store what was learned in attributes that end in ``_``."""
 
-    def _run(self, source: Any, schema: Schema, ledger: Ledger | None) -> None:
-        amount = budget(float(self.epsilon), float(self.delta))
-        curator = Curator(
-            source,
+    def _prepare(self, curator: Curator) -> None:
+        """Ask what costs nothing, before the budget is reserved: a refusal then costs nothing either."""
+
+    def _whole_run(self, schema: Schema, source: Any = None, ledger: Ledger | None = None) -> Run:
+        """A run of this estimator's own budget, on this table."""
+        return Run(
             schema,
-            amount,
+            budget(float(self.epsilon), float(self.delta)),
+            source=source,
             ledger=ledger,
             randomness=randomness.of(self.random_state),
             inferred=self._declared() is None,
             what=f"fit {type(self).__name__}",
         )
+
+    def _run(self, source: Any, run: Run) -> None:
+        """Learn from a table in this run: of this estimator alone, or a part of a process."""
+        curator = Curator.within(run, source)
+        self._prepare(curator)
         with curator:
             self._fit(curator)
-        self.schema_ = schema
+        self.schema_ = curator.schema
         self.guarantee_ = curator.guarantee
 
     def _forget(self) -> None:
@@ -127,8 +163,8 @@ class PrivateEstimator(BaseEstimator):
         With a schema, whoever reads a number refuses infinities; ``finite`` looks for them now, in a pass of
         its own over an array.
         """
-        declared = _cut(self._declared(), X)
-        if y is None and (is_table(X) or (declared is not None and declared.target in _labels(X))):
+        declared = cut(self._declared(), X)
+        if y is None and (is_table(X) or (declared is not None and declared.target in labels_of(X))):
             if declared is None:
                 raise SchemaError(
                     "A whole table needs a declared schema, which names the target.",
@@ -138,14 +174,14 @@ class PrivateEstimator(BaseEstimator):
             self.n_features_in_ = len(self.columns_)
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
             return as_source(X, schema=declared), declared
-        if labels := _labels(X):
+        if labels := labels_of(X):
             validate_data(self, X, y, skip_check_array=True)
-            y = column_or_1d(_target_of(X, y), warn=True)
+            y = column_or_1d(target_of(X, y), warn=True)
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
             if declared is not None:
-                X, y = as_array(X), _target_of(X, y)
+                X, y = as_array(X), target_of(X, y)
             check = "allow-nan" if finite or declared is None else False
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
             self.columns_ = names_of(declared, X.shape[1])
@@ -159,7 +195,7 @@ class PrivateEstimator(BaseEstimator):
         """Records to be predicted, batch by batch, seen through the schema."""
         check_is_fitted(self)
         if not is_table(X):
-            if labels := _labels(X):
+            if labels := labels_of(X):
                 # A table with more columns than were learned from is read by their names, in any order.
                 if not set(self.columns_) < set(labels):
                     validate_data(self, X, reset=False, skip_check_array=True)
@@ -175,94 +211,3 @@ class PrivateEstimator(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """Base of the classifiers: subclasses write ``_fit`` and ``_log_scores``."""
-
-    classes_: NDArray[Any]
-
-    @abstractmethod
-    def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
-        """log P(class, record) up to a constant for each record: records × classes."""
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithms of the class probabilities of each record."""
-        parts = [scores - logsumexp(scores, axis=1, keepdims=True) for scores in self._all_scores(X)]
-        return np.concatenate(parts) if parts else np.empty((0, len(self.classes_)))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of each record."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each record."""
-        parts = [scores.argmax(axis=1) for scores in self._all_scores(X)]
-        return self.classes_[np.concatenate(parts)] if parts else self.classes_[:0]
-
-    def _all_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        return (self._log_scores(rows) for rows in self._rows(X))
-
-
-def _require_columns(source: Any, schema: Schema) -> None:
-    """Refuse a table that lacks a column of its schema, before anything is paid or read."""
-    for name in (*schema.names, schema.unit.id):
-        if name is not None and name not in source.names:
-            raise DataError(
-                f"The table has no column '{name}', though the schema names it.",
-                "Check the spelling, or remove the column from the schema.",
-            )
-
-
-def names_of(declared: Schema | None, width: int) -> tuple[str, ...]:
-    """Names for the columns of an array, which has none: the schema's, in its order."""
-    if declared is None:
-        return tuple(f"x{place}" for place in range(width))
-    names = tuple(column.name for column in declared.attributes)
-    if len(names) != width:
-        raise SchemaError(
-            f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
-            "Columns of an array are matched by their order: declare each of them, or use a data frame.",
-        )
-    return names
-
-
-def require_array(X: Any, y: Any = None) -> None:
-    """Refuse here what scikit-learn refuses by quoting it: no error's text may hold data."""
-    if hasattr(X, "toarray"):
-        return  # sparse: scikit-learn refuses it by its type
-    table, target = np.asarray(X), np.asarray(y)
-    if np.iscomplexobj(table) or np.iscomplexobj(target):
-        raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
-    if (dimensions := table.ndim) < 2:
-        raise DataError(
-            f"Expected 2D array, got {'1D' if dimensions else 'scalar'} array instead.",
-            "Reshape your data: a row for each record, a column for each attribute.",
-        )
-
-
-def _target_of(X: Any, y: Any) -> Any:
-    """The target as an array with one value for each record; no refusal tells how many there are."""
-    if y is None:
-        return None  # scikit-learn says what to do
-    target = as_array(y)
-    if target.ndim == 0 or target.ndim > 2 or (target.ndim == 2 and target.shape[1] != 1):
-        raise DataError("The target must be one column.", "Pass y with one value for each record.")
-    if len(target) != len(X):
-        raise DataError("X and y do not have the same number of records.", "Pass y with one value for each.")
-    return target
-
-
-def _cut(schema: Schema | None, X: Any) -> Schema | None:
-    """The schema of what a selector has left of a frame: following a private choice costs nothing."""
-    left = getattr(X, "attrs", {}).get("privet_selected")
-    if schema is None or left is None:
-        return schema
-    kept = tuple(c for c in schema.columns if c.name in left or c.name == schema.target)
-    return replace(schema, columns=kept)
-
-
-def _labels(X: Any) -> list[str]:
-    """The names of a frame's columns, where they are text; none for an array."""
-    names = getattr(X, "column_names", getattr(X, "columns", ()))
-    return list(names) if all(isinstance(name, str) for name in names) else []

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from privet.audit.events import Event, learn_event
+from privet.audit.distinctions import Distinction, learn_distinction
 from privet.audit.outputs import ABSENT, Sample, joined, released_by, sample_of
 
 
@@ -74,10 +74,10 @@ CASES = {
 
 @pytest.mark.parametrize(("first", "second", "words"), CASES.values(), ids=CASES)
 def test_the_right_event_is_learned_and_survives_a_report(first, second, words):
-    event, apparent = learn_event(first, second, confidence=0.99)
+    event, apparent = learn_distinction(first, second, confidence=0.99)
     assert words in event.description
     assert apparent > 1
-    again = Event.from_dict(json.loads(json.dumps(event.to_dict())))
+    again = Distinction.from_dict(json.loads(json.dumps(event.to_dict())))
     assert (again.hits(first), again.hits(second)) == (event.hits(first), event.hits(second))
 
 
@@ -85,14 +85,14 @@ def test_the_sum_of_ratios_joins_weak_evidence():
     first, second = (
         sample(**{f"x{j}": GENERATOR.laplace(shift, 2, SIZE) for j in range(6)}) for shift in (0, 1)
     )
-    event, apparent = learn_event(first, second, confidence=0.99)
+    event, apparent = learn_distinction(first, second, confidence=0.99)
     assert apparent > 1  # each number by itself has ε = 0.5
     assert event.bound(first, second, confidence=0.99, delta=0.0) > 0.9
 
 
 def test_nothing_to_learn():
     same = sample(x=np.ones(50))
-    event, apparent = learn_event(same, same, confidence=0.99)
+    event, apparent = learn_distinction(same, same, confidence=0.99)
     assert (apparent, event.bound(same, same, confidence=0.99, delta=0.0)) == (0, 0)
     json.dumps(event.to_dict(), allow_nan=False)
 
@@ -100,7 +100,7 @@ def test_nothing_to_learn():
 def test_numbers_that_are_sometimes_absent():
     first = sample_of([{"x": 1.0}] * 200)
     second = sample_of([{"x": None}, {}] * 100)
-    _, apparent = learn_event(first, second, confidence=0.99)
+    _, apparent = learn_distinction(first, second, confidence=0.99)
     assert apparent > 2
 
 
@@ -109,7 +109,7 @@ def test_learning_from_noise_promises_nothing_on_fresh_runs():
     for seed in range(20):
         generator = np.random.default_rng(seed)
         drawn = [sample(**{f"x{j}": generator.normal(size=200) for j in range(8)}) for _ in range(4)]
-        event, _ = learn_event(drawn[0], drawn[1], confidence=0.9)
+        event, _ = learn_distinction(drawn[0], drawn[1], confidence=0.9)
         assert event.bound(drawn[2], drawn[3], confidence=1 - 1e-8, delta=0.0) == 0
 
 
@@ -121,7 +121,7 @@ def test_an_event_that_was_merely_lucky_is_not_preferred():
         return sample(x=np.round(generator.laplace(centre, 1, size), 6))
 
     def shown():
-        event, _ = learn_event(side(0), side(1), confidence=0.99)
+        event, _ = learn_distinction(side(0), side(1), confidence=0.99)
         return event.bound(side(0), side(1), confidence=0.99, delta=0.0)
 
     # The best there is shows 0.82 on average. By the apparent bound alone, one event in 20 shows below 0.65.
@@ -137,7 +137,7 @@ def test_a_leak_that_is_clear_but_rare_is_found_beside_a_common_one():
         return sample(told=told, noisy=np.round(generator.laplace(record, 2, size), 6))
 
     def shown():
-        event, _ = learn_event(side(0), side(1), confidence=0.999)
+        event, _ = learn_distinction(side(0), side(1), confidence=0.999)
         return event.bound(side(0), side(1), confidence=0.999, delta=0.0)
 
     # The common one alone shows 0.4.

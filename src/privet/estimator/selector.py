@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from privet.estimator import PrivateEstimator
+from privet.estimator.base import PrivateEstimator
 from privet.schema import Schema
 
 __all__ = ["PrivateSelector"]

@@ -16,7 +16,7 @@ can make variants look associated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -26,14 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Ledger, budget
-from privet.curator import Curator, as_source, genotype_engine
+from privet.curator.curator import Curator
+from privet.curator.run import Run
+from privet.curator.tables import as_source
+from privet.engines import GenotypeEngine
 from privet.errors import DataError
 from privet.randomness import of as randomness_of
 from privet.schema import Schema, Unit
-from privet.selection.gwas.quality import Passed, QualityControl, named
-from privet.sources import ConsumerDnaSource, PlinkSource, Source, VcfSource
+from privet.sources import ConsumerDnaSource, PlinkSource, VcfSource
 from privet.sources.genotypes import CASE, CONTROL, GenotypeSource
-from privet.stats import Statistic
+from privet.stats.association.candidates import Variants
+from privet.stats.genotypes.quality import Passed, QualityControl, named
 from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["Study"]
@@ -135,7 +138,7 @@ class Study:
             dropped["not in the list"] = int((~variants).sum())
         if quality.call_rate or quality.frequency or quality.allele_count or quality.hardy_weinberg:
             question = GenotypeTables(self._groups(subjects), source.variant_count)
-            [counts] = genotype_engine(self.watch).answer([question], source, self.schema)
+            [counts] = GenotypeEngine(self.watch).answer([question], source, self.schema)
             for name, passes in quality.variants(counts).items():
                 dropped[name] = int((variants & ~passes).sum())
                 variants = variants & passes
@@ -159,12 +162,13 @@ class Study:
 
     @property
     def question(self) -> GenotypeTables:
+        """The genotype tables of the whole study."""
         return self._tables(self.groups)
 
     @property
-    def questions(self) -> list[GenotypeTables]:
-        """The tables of each stratum in turn; of the whole study where no strata were declared."""
-        return [self._tables(groups) for groups in self._by_stratum()]
+    def candidates(self) -> Variants:
+        """The variants to choose among, by the tables of each stratum, or of the whole study."""
+        return Variants(tuple(self._tables(groups) for groups in self._by_stratum()))
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -196,22 +200,26 @@ class Study:
         self, epsilon: float, delta: float, ledger: Ledger | None, random_state: Any, what: str
     ) -> Curator:
         """The door to this study, with what is assumed about it written on it."""
-        curator = Curator(
-            self.source,
-            self.schema,
-            budget(epsilon, delta),
-            ledger=ledger,
-            randomness=randomness_of(random_state),
-            what=what,
-            engine=_Rehearsal() if self._rehearsed else genotype_engine(self.watch),
-        )
+        amount, randomness = budget(epsilon, delta), randomness_of(random_state)
+        if self._rehearsed:
+            curator = Curator.rehearsal(self.schema, amount, randomness=randomness, genotypes=self.source)
+        else:
+            run = Run(
+                self.schema,
+                amount,
+                source=self.source,
+                ledger=ledger,
+                randomness=randomness,
+                what=what,
+            )
+            curator = Curator.within(run, self.source, watch=self.watch)
         curator.assume(
             f"who took part, and who is a case ({self.cases}) or a control ({self.controls})",
             "the study's design",
         )
         curator.assume("the variants, their positions and alleles", "the variants' file")
-        for what, origin in self.source.assumed:
-            curator.assume(what, origin)
+        for entry in self.source.assumed:
+            curator.assume(*entry)
         if self._keep is not None:
             curator.assume("the list of variants to look at", "given with the request")
         for words in self.quality.describe():
@@ -225,32 +233,3 @@ class Study:
             curator.assume("the stratum of every subject", "given with the request")
         curator.admit(STRATA.format(number=len(self.sizes) // 2) if self.stratified else NO_COVARIATES)
         return curator
-
-
-class _Rehearsal:
-    """Answers as if nobody had a copy of any first allele: the sizes are right, the rest is made up."""
-
-    def answer(
-        self, statistics: Sequence[Statistic], source: Source, schema: Schema
-    ) -> list[NDArray[np.int64]]:
-        answers = []
-        for question in statistics:
-            assert isinstance(question, GenotypeTables)
-            number = question.variants if question.kept is None else int(question.kept.sum())
-            table = np.zeros((2, 4), np.int64)
-            table[:, 2] = question.groups.sum(axis=1)
-            answers.append(np.tile(table, (number, 1, 1)))
-        return answers
-
-
-def tables_of(*counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """variants × (cases, controls) × (0, 1, 2 copies of the first allele); missing counts as 0 copies.
-
-    Counts of several strata follow each other: cases, controls, cases, controls.
-    """
-    parts = []
-    for each in counts:
-        tables = each[:, :, 2::-1].astype(np.int64)
-        tables[:, :, 0] += each[:, :, 3]
-        parts.append(tables)
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import ParameterError
-from privet.learning.rules.rule import Condition
 from privet.schema import Schema
-from privet.stats import Answer, Rows, Scores, Statistic
-from privet.stats.base import Sensitivity
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.conditions import Condition
+from privet.stats.rows import Rows
+from privet.stats.scores import Scores
 
 __all__ = ["JointCorrect", "Overlaps"]
 
@@ -79,7 +80,7 @@ class Overlaps(Statistic):
 class JointCorrect(Scores):
     """How many records each combination of ``many`` conditions gets right; the proof is above.
 
-    >>> from privet.learning.rules.rule import OneOf
+    >>> from privet.stats.conditions import OneOf
     >>> question = JointCorrect((OneOf("a", (1,)), OneOf("b", (1,)), OneOf("c", (1,))), "y", many=2)
     >>> question.combinations
     [(0, 1), (0, 2), (1, 2)]

@@ -1,5 +1,7 @@
 """Continual counting: running totals of a stream, released again and again, for one ε in all.
 
+The exact counts of a step that has not ended, and the exact sums of open nodes, are held here alone.
+
 The binary-tree mechanism (Chan, Shi and Song 2011; Dwork, Naor, Pitassi and Rothblum 2010). Steps 1 … T are
 the leaves of a binary tree; every node holds the sum of its leaves plus noise, drawn once. A running total
 is the sum of at most log₂ T + 1 nodes, and a step lies in at most that many nodes, so error and loss grow
@@ -17,6 +19,7 @@ values: neighbours have the same steps.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -74,7 +77,18 @@ class ContinualCounter:
         self._randomness = randomness
         self._exact = np.zeros((self.levels, size), dtype=np.int64)
         self._noisy = np.zeros((self.levels, size), dtype=np.int64)
+        self._pending = np.zeros(size, dtype=np.int64)
         self.steps = 0
+
+    def count(self, cells: Iterable[int]) -> None:
+        """Count a record of the present step in these cells."""
+        for cell in cells:
+            self._pending[cell] += 1
+
+    def end_step(self) -> Counts:
+        """End the step, and return the noisy running totals."""
+        pending, self._pending = self._pending, np.zeros_like(self._pending)
+        return self.add(pending)
 
     def add(self, counts: Counts) -> Counts:
         """End a step that had these exact counts, and return the noisy running totals."""

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from privet.curator import as_source, infer_schema, is_table
+from privet.curator.tables import as_source, infer_schema, is_table
 from privet.errors import SchemaError
-from privet.estimator import PrivateEstimator, require_array
+from privet.estimator.base import PrivateEstimator
+from privet.estimator.tables import require_array
 from privet.schema import Number, Schema
 from privet.stats import Rows
 

@@ -1,0 +1,59 @@
+"""Blocks: a user's function on disjoint random blocks, and the private aggregate of what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from privet.budget import Pure, Zcdp
+from privet.curator.ask.question import Exact, Question
+from privet.mechanisms import BlockAggregate
+from privet.release import Release, Step
+from privet.schema import Schema
+
+__all__ = ["Blocks"]
+
+
+@dataclass(frozen=True)
+class Blocks(Question[Release]):
+    """Sample and aggregate. The function runs in processes of its own, and what it returns stays inside.
+
+    The value says where in its range, from ``low`` (0) to ``high`` (1), each output lies. Proofs:
+    ``isolation.blocks`` (one unit of privacy changes one row of the outputs) and
+    ``mechanisms.block_aggregate`` (what is released when one row changes).
+    """
+
+    function: Callable[[Any], Any]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    blocks: int
+    timeout: float
+    what: str = "the function's outputs"
+    how: Literal["mean", "median"] = "mean"
+    as_pandas: bool = True
+
+    caveats: ClassVar[tuple[str, ...]] = (
+        "The function ran with the rights of this user: what it did besides returning numbers (writing "
+        "files, calling out) is not protected. Read it before you run it.",
+        "Blocks on which the function failed or took too long count as the middle of each range, and how "
+        "many did is not told. A function that comes close to its timeout can fail because the machine is "
+        "busy.",
+        "The error covers the noise only, not how much the function's outputs differ from block to block.",
+    )
+    assumed = (("the ranges of the function's outputs, and the number of blocks", "declared"),)
+
+    def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
+        from privet.isolation.blocks import GRID
+
+        return BlockAggregate(amount, self.blocks, len(self.low), GRID, self.how)
+
+    def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Release:
+        from privet.isolation.blocks import BlockFunction
+
+        function = BlockFunction(self.function, self.low, self.high, self.timeout, self.as_pandas)
+        outputs = function.outputs(exact.source, exact.schema, self.blocks, exact.randomness)
+        error = mechanism.error(0.95)
+        step = Step(self.what, mechanism.name, amount, error, "declared ranges")
+        noisy = mechanism.randomise(outputs, exact.randomness)
+        return Release(noisy, mechanism.standard_deviation, error, step)

@@ -1,0 +1,219 @@
+"""The curator: guards one table during one run, and answers questions about it.
+
+**Privacy.** Every question adds noise calibrated to its sensitivity for the schema's unit of privacy (proof:
+beside the question). The answers compose sequentially: in pure ε their epsilons add up; under (ε, δ) their
+zCDP ρ add up to at most ``rho_for(ε, δ)``. Adaptive choices by the algorithm between two questions depend
+only on released values, which composition allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from types import TracebackType
+from typing import Any
+
+from privet.budget import Approximate, Ledger, Pure, Zcdp
+from privet.curator.ask import QUESTIONS, Question
+from privet.curator.ask.own import authors_of
+from privet.curator.ask.question import Exact, Told
+from privet.curator.public import exact_release
+from privet.curator.run import Run
+from privet.curator.tables import as_source, empty_table
+from privet.engines import Engine, GenotypeEngine, engine_for
+from privet.engines.genotypes import RehearsedGenotypes
+from privet.engines.held import HeldEngine
+from privet.errors import ParameterError
+from privet.randomness import Randomness
+from privet.release import Guarantee
+from privet.schema import Schema
+from privet.sources.base import Source
+from privet.sources.genotypes import GenotypeSource
+
+__all__ = ["Curator"]
+
+Watch = Callable[[int, int | None], None]
+
+
+class Curator:
+    """Guards one table during one run. Use as a context manager.
+
+    Its only way to an answer is ``ask``, or ``ask_together`` for several questions in one pass.
+
+    >>> import pyarrow as pa
+    >>> from privet.budget import budget
+    >>> from privet.curator import Measure
+    >>> from privet.stats import Contingency
+    >>> schema = Schema.of({"ill": ["no", "yes"]}, target="ill")
+    >>> table = pa.table({"ill": ["no"] * 900 + ["yes"] * 100})
+    >>> with Curator(table, schema, budget(1.0)) as curator:
+    ...     counts = curator.ask(Measure(Contingency(None, "ill"), "class counts"), Fraction(1))
+    >>> counts.value.shape, counts.step.mechanism
+    ((1, 2), 'geometric noise')
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        schema: Schema,
+        amount: Pure | Approximate,
+        *,
+        ledger: Ledger | None = None,
+        randomness: Randomness | None = None,
+        inferred: bool = False,
+        what: str = "a measurement",
+    ) -> None:
+        source = as_source(data)
+        run = Run(
+            schema,
+            amount,
+            source=source,
+            ledger=ledger,
+            randomness=randomness,
+            inferred=inferred,
+            what=what,
+        )
+        self._guard(run, source)
+
+    @classmethod
+    def within(cls, run: Run, data: Any, *, watch: Watch | None = None) -> Curator:
+        """The curator of a table in this run; ``watch`` is shown how many variants of a genome are done."""
+        curator = cls.__new__(cls)
+        curator._guard(run, as_source(data), watch)
+        return curator
+
+    @classmethod
+    def rehearsal(
+        cls,
+        schema: Schema,
+        amount: Pure | Approximate,
+        *,
+        inferred: bool = False,
+        randomness: Randomness | None = None,
+        genotypes: Any = None,
+    ) -> Curator:
+        """A curator of no records: to see what a run would cost, nothing is read.
+
+        Of ``genotypes`` what is public is used: who takes part, and how many variants there are.
+        """
+        run = Run(schema, amount, inferred=inferred, randomness=randomness, what="rehearsal")
+        curator = cls.within(run, empty_table(schema) if genotypes is None else genotypes)
+        if genotypes is not None:
+            curator._engine = RehearsedGenotypes()
+        return curator
+
+    def _guard(self, run: Run, source: Source, watch: Watch | None = None) -> None:
+        self.schema = run.schema
+        self.amount = run.amount
+        self.currency = run.currency
+        self._run = run
+        self._source = source
+        self._engine: Engine = engine_for(source)
+        if watch is not None and isinstance(source, GenotypeSource):
+            self._engine = GenotypeEngine(watch)
+        self._left = Fraction(1)
+
+    def __enter__(self) -> Curator:
+        self._run.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._run.__exit__(kind, error, trace)
+
+    @property
+    def randomness(self) -> Randomness:
+        """The run's, for searches among released numbers."""
+        return self._run.randomness
+
+    @property
+    def left(self) -> Fraction:
+        """The share of the budget that has not been spent."""
+        return self._left
+
+    def hold(self) -> None:
+        """Keep the coded table in memory from here on, for a search that asks of it thousands of times."""
+        self._engine = HeldEngine()
+
+    def ask(self, question: Question[Told], share: Fraction = Fraction(0)) -> Told:
+        """The answer to one question, with noise for this share of the budget."""
+        [told] = self.ask_together([(question, share)])
+        return told
+
+    def ask_together(self, asked: Sequence[tuple[Question[Told], Fraction]]) -> list[Told]:
+        """The answers to several questions, each for its share, from one pass over the table."""
+        questions = [question for question, _ in asked]
+        for question in questions:
+            _require_known(question)
+        authors = authors_of(part for question in questions for part in question.parts)
+        statistics = [statistic for question in questions for statistic in question.statistics]
+        authors |= authors_of(statistics)
+        amounts = self._spend(asked)
+        pairs = list(zip(questions, amounts, strict=True))
+        mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
+        answers = iter(self._engine.answer(statistics, self._source, self.schema) if statistics else ())
+        told: list[Any] = []
+        for (question, amount), mechanism in zip(pairs, mechanisms, strict=True):
+            exact = Exact(
+                [next(answers) for _ in question.statistics], self._source, self.schema, self.randomness
+            )
+            if self._run.public is not None:
+                told.append(exact_release(question, exact))
+            else:
+                told.append(question.release(exact, amount, mechanism))
+        self._record(questions, told, authors)
+        return told
+
+    def _spend(self, asked: Sequence[tuple[Question[Any], Fraction]]) -> list[Pure | Zcdp]:
+        """Take these shares of the run's budget; every way to an exact answer starts here."""
+        shares = [share for question, share in asked if not question.free]
+        if shares and not self._run.is_open:
+            raise ParameterError(
+                "This run is not open: its budget has not been reserved, or it is over.",
+                "Ask inside  with Curator(…) as curator:",
+            )
+        if any(share <= 0 for share in shares):
+            raise ParameterError("Every measurement needs a positive share of the budget, and none is left.")
+        total = sum(shares, start=Fraction(0))
+        if total > self._left:
+            raise ParameterError(
+                f"These measurements ask for {float(total):.3g} of the run's budget, and only "
+                f"{float(self._left):.3g} is left."
+            )
+        self._left -= total
+        return [self.currency.share(Fraction(1) if q.free else share) for q, share in asked]
+
+    def _record(
+        self, questions: Sequence[Question[Any]], told: Sequence[Any], authors: dict[str, None]
+    ) -> None:
+        """What was done, assumed and is not covered, for the guarantee."""
+        for question, answer in zip(questions, told, strict=True):
+            self._run.steps += answer.steps
+            for what, origin in question.assumed:
+                self.assume(what, origin)
+            for caveat in question.caveats:
+                self.admit(caveat)
+        for name in authors:
+            self.admit(f"The sensitivity of {name} is its author's word: Privet has not proved it.")
+
+    def assume(self, what: str, origin: str) -> None:
+        """Say in the guarantee that something is taken to be public, and where that comes from."""
+        self._run.assume(what, origin)
+
+    def admit(self, caveat: str) -> None:
+        """Say in the guarantee what it does not cover."""
+        self._run.admit(caveat)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What has been promised so far."""
+        return self._run.guarantee
+
+
+def _require_known(question: Any) -> None:
+    if type(question) not in QUESTIONS:
+        raise ParameterError(
+            f"The curator does not answer a {type(question).__name__}.",
+            f"Ask with one of {', '.join(sorted(kind.__name__ for kind in QUESTIONS))}.",
+        )

@@ -1,0 +1,18 @@
+"""WHAT X AND Y MEAN: the scikit-learn contract, one base class per family."""
+
+from privet.estimator.base import LedgerParameter, PrivateEstimator, SchemaParameter
+from privet.estimator.classifier import PrivateClassifier
+from privet.estimator.regressor import PrivateRegressor, numeric_target
+from privet.estimator.selector import PrivateSelector
+from privet.estimator.whole_table import WholeTableEstimator
+
+__all__ = [
+    "LedgerParameter",
+    "PrivateClassifier",
+    "PrivateEstimator",
+    "PrivateRegressor",
+    "PrivateSelector",
+    "SchemaParameter",
+    "WholeTableEstimator",
+    "numeric_target",
+]

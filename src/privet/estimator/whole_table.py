@@ -1,0 +1,23 @@
+"""Estimators that take a whole table as it is: which column is an attribute and which a target is theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privet.curator.tables import as_source
+from privet.estimator.base import PrivateEstimator
+from privet.schema import Schema
+
+__all__ = ["WholeTableEstimator"]
+
+
+class WholeTableEstimator(PrivateEstimator):
+    """Base of what needs no target: any table of the schema's columns will do."""
+
+    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
+        declared = self._declared()
+        if y is None and declared is not None:
+            self.columns_ = declared.names
+            names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
+            return as_source(X, names=names, schema=declared), declared
+        return super()._table(X, y, finite=finite)

@@ -1,0 +1,1 @@
+"""Scores of candidates for private choices, one kind per file, each with the proof of its spread."""

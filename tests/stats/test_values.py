@@ -1,0 +1,107 @@
+"""Statistics, and what is made of their answers, are values: they can be sent to other processes."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import pkgutil
+from abc import ABC
+from inspect import isabstract
+
+import numpy as np
+import pytest
+
+import privet.stats
+from privet import NaiveBayes
+from privet.schema import Schema
+from privet.stats import (
+    Coded,
+    Confusion,
+    Contingency,
+    Coverage,
+    Cross,
+    FirstThatHolds,
+    FoldPredictor,
+    MajorityCorrect,
+    Moments,
+    PredictionErrors,
+    Predictor,
+    Rows,
+    Scores,
+    Statistic,
+    Within,
+)
+from privet.stats.choices.intervals import IntervalsCorrect
+from privet.stats.choices.joint import JointCorrect, Overlaps
+from privet.stats.choices.refinements import Refinements, Shared
+from privet.stats.conditions import Between, OneOf
+from privet.stats.genotypes.tables import GenotypeTables
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.gradient import Gradient
+from privet.stats.linear.products import Products
+from privet.stats.linear.steepest import SteepestCoordinate
+from privet.stats.regression_errors import RegressionErrors
+
+SCHEMA = Schema.of({"age": (0, 120), "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
+TABLE = Contingency("cough", "ill")
+RULES = FirstThatHolds(((Between("age", None, 40), OneOf("cough", ("yes",))),))
+ENCODING = Encoding.of(SCHEMA)
+MODEL = NaiveBayes(schema=SCHEMA)._rehearsed()
+PREDICTOR = Predictor(MODEL, ("age", "cough"))
+GRADIENT = Gradient(np.ones((1, ENCODING.width)), "ill", ENCODING, following=True)
+VALUES = [
+    TABLE,
+    Moments("age", "ill"),
+    Within(Cross((Coded("age", (60.0,)), Coded("cough"))), TABLE),
+    Coverage(RULES, "ill"),
+    Confusion(PREDICTOR, "ill"),
+    PredictionErrors(FoldPredictor((MODEL,), ("age", "cough"), "fold", SCHEMA), "ill", 5.0),
+    RegressionErrors(PREDICTOR, "age"),
+    GenotypeTables(np.eye(2, dtype=bool), 3),
+    Overlaps(RULES.conjunctions[0], "ill", 2),
+    Products(ENCODING),
+    GRADIENT,
+    MajorityCorrect((TABLE,)),
+    IntervalsCorrect((TABLE,), 2),
+    JointCorrect(RULES.conjunctions[0], "ill", 2),
+    Refinements(RULES, (TABLE,)),
+    Shared(RULES, (TABLE,)),
+    SteepestCoordinate(GRADIENT),
+]
+
+
+def kinds():
+    """Every statistic and every ``Scores`` that Privet has."""
+    for module in pkgutil.walk_packages(privet.stats.__path__, "privet.stats."):
+        for kind in vars(importlib.import_module(module.name)).values():
+            wanted = isinstance(kind, type) and issubclass(kind, Statistic | Scores) and not isabstract(kind)
+            if wanted and kind.__module__ == module.name and ABC not in kind.__bases__:
+                yield kind
+
+
+def test_every_kind_is_here():
+    assert {kind.__name__ for kind in kinds()} == {type(value).__name__ for value in VALUES}
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_a_value_survives_a_journey(value):
+    again = pickle.loads(pickle.dumps(value))
+    assert repr(again) == repr(value)
+    if isinstance(value, Statistic):
+        assert again.norms(SCHEMA) == value.norms(SCHEMA)
+        assert again.columns == value.columns
+
+
+def test_a_value_that_was_used_survives_it_too():
+    """What is remembered of rows is not part of the value."""
+    import pyarrow as pa
+
+    rows = Rows(pa.record_batch({"age": [30, 70], "cough": ["no", "yes"], "ill": ["no", "yes"]}), SCHEMA)
+    for value in VALUES:
+        if isinstance(value, Statistic) and not isinstance(value, GenotypeTables | RegressionErrors):
+            if isinstance(value, PredictionErrors):
+                continue  # its rows have a column of folds
+            state = value.fold(value.start(SCHEMA), rows)
+            again = pickle.loads(pickle.dumps(value))
+            twice = again.fold(again.start(SCHEMA), rows)
+            np.testing.assert_array_equal(value.finish(state, SCHEMA), again.finish(twice, SCHEMA))
