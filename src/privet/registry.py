@@ -38,13 +38,20 @@ FAMILIES: dict[str, Family] = {
 class Entry:
     """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
 
-    ``family`` says what it is for: one of ``FAMILIES``.
+    ``family`` says what it is for: one of ``FAMILIES``. ``command`` is its name after a command that says a
+    part of it already; "" if that is its name, too.
     """
 
     name: str
     family: str
     home: str
     line: str
+    command: str = ""
+
+    @property
+    def word(self) -> str:
+        """Its name on the command line."""
+        return self.command or self.name
 
     def load(self) -> type[Any]:
         """The algorithm's class."""

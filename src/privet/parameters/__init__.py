@@ -10,7 +10,7 @@ from privet.parameters.declared import (
     validate,
 )
 from privet.parameters.json_schema import json_schema
-from privet.parameters.markers import Alias, Argument, ColumnOf, File, Named, OfAlgorithm, When
+from privet.parameters.markers import Alias, Argument, ColumnOf, File, IfAlgorithm, Named, OfAlgorithm, When
 
 __all__ = [
     "Alias",
@@ -20,6 +20,7 @@ __all__ = [
     "Delta",
     "Epsilon",
     "File",
+    "IfAlgorithm",
     "Named",
     "OfAlgorithm",
     "Parameter",
