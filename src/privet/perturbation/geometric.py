@@ -46,6 +46,7 @@ class Geometric(AffinePerturbation):
 
     method: ClassVar[str] = "geometric"
     title: ClassVar[str] = "Geometric perturbation"
+    noise_parameter: ClassVar[str] = "noise"
 
     def __init__(
         self,

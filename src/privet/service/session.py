@@ -36,7 +36,7 @@ class Session:
     """What a run needs besides its own parameters. The command line makes one for each command.
 
     ``ledger`` is a ledger or its file; None means that nobody keeps count. ``stdin`` and ``stdout`` are the
-    file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches while it runs.
+    file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches.
 
     >>> Session().opened_ledger() is None
     True
