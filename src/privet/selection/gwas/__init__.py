@@ -3,7 +3,7 @@
 from privet.selection.gwas.count_significant import SignificantCount, count_significant
 from privet.selection.gwas.homer import Homer, homer
 from privet.selection.gwas.quality import Passed, QualityControl
-from privet.selection.gwas.report import write_report
+from privet.selection.gwas.report import report
 from privet.selection.gwas.study import Study
 from privet.selection.gwas.tables import NoisyTables, noisy_tables
 from privet.selection.gwas.top_snps import Snp, TopSnps, top_snps
@@ -20,6 +20,6 @@ __all__ = [
     "count_significant",
     "homer",
     "noisy_tables",
+    "report",
     "top_snps",
-    "write_report",
 ]
