@@ -221,7 +221,8 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         name,
         kind=type(choices[0]) if choices else hint if hint in _KINDS else object,
         default=default,
-        help=next((item for item in metadata if isinstance(item, str)), ""),
+        # The last line of help: one that is put around a shared declaration says it for the special case.
+        help=next((item for item in reversed(metadata) if isinstance(item, str)), ""),
         choices=choices,
         bounds=tuple(item for item in metadata if isinstance(item, bounds)),
         optional=optional,
