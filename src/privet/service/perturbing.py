@@ -139,7 +139,7 @@ class Perturb(UseCase):
                 continue
             if not parameter.applies_to(loaded):
                 raise ParameterError(f"{parameter.name} says nothing to {self.algorithm}.", "Leave it out.")
-            if not streamed and parameter.marker(When):
+            if not streamed and parameter.marker(When) is not None:
                 raise ParameterError(f"{parameter.name} is for streams.", "Leave it out, or name no files.")
         return streamed
 
