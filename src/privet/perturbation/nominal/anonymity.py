@@ -53,7 +53,7 @@ class KAnonymity(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
         self,
         *,
         hierarchies: Annotated[
-            Any,
+            Any | None,
             File(),
             "A Hierarchy for each quasi-identifying column, or TOML with widths or ancestors of its values.",
         ] = None,
