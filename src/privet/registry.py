@@ -1,4 +1,4 @@
-"""The table of contents of the product: one line an algorithm.
+"""The table of contents of the product: one line per algorithm.
 
 From a line here follow the algorithm's command, its options, its reference page and the common checks. Only
 names are held, so that listing the algorithms imports none of them.
@@ -13,16 +13,31 @@ from typing import Any
 
 from privet.errors import ParameterError
 
-__all__ = ["ALGORITHMS", "FAMILIES", "Entry", "Family", "algorithm", "algorithms_with", "name_of"]
+__all__ = [
+    "ALGORITHMS",
+    "FAMILIES",
+    "Entry",
+    "Family",
+    "algorithm",
+    "algorithms_with",
+    "audited_algorithms",
+    "name_of",
+]
 
 
 @dataclass(frozen=True)
 class Family:
-    """What algorithms are for: a name, a line, and the commands that take one of them."""
+    """What algorithms are for: a name, a line, and the commands that take one of them.
+
+    ``audited`` says whether they promise something about a whole table, which an audit can refute.
+    ``checks`` is the home of the common checks that each of them passes.
+    """
 
     name: str
     line: str
     commands: tuple[str, ...]
+    audited: bool = True
+    checks: str = "privet.checks:CHECKS"
 
 
 FAMILIES: dict[str, Family] = {
@@ -31,6 +46,13 @@ FAMILIES: dict[str, Family] = {
         Family("classify", "predicts a class", ("fit", "cross-validate")),
         Family("regress", "predicts a number", ("fit", "cross-validate")),
         Family("select", "chooses attributes", ("select",)),
+        Family(
+            "transform",
+            "perturbs records",
+            ("perturb",),
+            audited=False,
+            checks="privet.checks.perturbation:CHECKS",
+        ),
     )
 }
 
@@ -39,19 +61,35 @@ FAMILIES: dict[str, Family] = {
 class Entry:
     """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
 
-    ``family`` says what it is for: one of ``FAMILIES``.
+    ``family`` says what it is for: one of ``FAMILIES``. ``command`` is its name after a command that says a
+    part of it already; "" if that is its name, too.
     """
 
     name: str
     family: str
     home: str
     line: str
+    command: str = ""
+
+    @property
+    def word(self) -> str:
+        """Its name on the command line."""
+        return self.command or self.name
 
     def load(self) -> type[Any]:
         """The algorithm's class."""
-        module, _, cls = self.home.partition(":")
-        loaded: type[Any] = getattr(import_module(module), cls)
+        loaded: type[Any] = _at(self.home)
         return loaded
+
+    def checks(self) -> tuple[Any, ...]:
+        """The common checks of its family."""
+        found: tuple[Any, ...] = _at(FAMILIES[self.family].checks)
+        return found
+
+
+def _at(home: str) -> Any:
+    module, _, name = home.partition(":")
+    return getattr(import_module(module), name)
 
 
 ALGORITHMS: tuple[Entry, ...] = (
@@ -63,6 +101,14 @@ ALGORITHMS: tuple[Entry, ...] = (
     Entry("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
     Entry("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
     Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
+    Entry("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
+    Entry("condensation", "transform", "privet.perturbation.condensation:Condensation", "Replace records by ones drawn from groups of k, keeping the covariance. No guarantee."),
+    Entry("geometric", "transform", "privet.perturbation.geometric:Geometric", "Turn, move and blur the columns together. No guarantee."),
+    Entry("input-perturbation", "transform", "privet.perturbation.local:InputPerturbation", "Laplace noise on numbers, randomised response for categories: every record hides by itself.", command="input"),
+    Entry("k-anonymity", "transform", "privet.perturbation.nominal.anonymity:KAnonymity", "Generalise columns until every record looks like k − 1 others. No guarantee."),
+    Entry("projection", "transform", "privet.perturbation.projection:Projection", "Mix the columns into fewer ones. No guarantee."),
+    Entry("randomised-response", "transform", "privet.perturbation.nominal.response:RandomisedColumns", "Randomise categories, record by record: local differential privacy for the chosen columns."),
+    Entry("rotation", "transform", "privet.perturbation.rotation:Rotation", "Turn the columns together; all distances stay. No guarantee."),
 )  # fmt: skip
 
 
@@ -75,16 +121,21 @@ def algorithms_with(command: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in ALGORITHMS if command in FAMILIES[entry.family].commands)
 
 
-def algorithm(name: str) -> Entry:
+def audited_algorithms() -> tuple[Entry, ...]:
+    """The algorithms that promise something about a whole table, which an audit can refute."""
+    return tuple(entry for entry in ALGORITHMS if FAMILIES[entry.family].audited)
+
+
+def algorithm(name: str, among: tuple[Entry, ...] = ALGORITHMS) -> Entry:
     """The algorithm of that name.
 
     >>> algorithm("naive-bayes").load().__name__
     'NaiveBayes'
     """
-    for entry in ALGORITHMS:
+    for entry in among:
         if entry.name == name:
             return entry
-    known = [entry.name for entry in ALGORITHMS]
+    known = [entry.name for entry in among]
     near = get_close_matches(name, known, n=1)
     meant = f" Did you mean {near[0]}?" if near else ""
     raise ParameterError(f"There is no algorithm '{name}'.{meant}", f"Choose one of: {', '.join(known)}.")

@@ -245,9 +245,9 @@ def test_check_algorithm_runs_the_checks():
 
 def test_check_registry_checks_every_entry(monkeypatch):
     seen = []
-    monkeypatch.setattr(checks, "check_algorithm", seen.append)
+    monkeypatch.setattr(checks, "check_algorithm", lambda make, of: seen.append((make, of)))
     checks.check_registry()
-    assert seen == [entry.load() for entry in ALGORITHMS]
+    assert seen == [(entry.load(), entry.checks()) for entry in ALGORITHMS]
 
 
 def test_every_function_named_check_is_run():

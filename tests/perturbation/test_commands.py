@@ -15,11 +15,16 @@ from click.testing import CliRunner
 
 from privet.cli import app
 from privet.errors import DataError
-from privet.perturbation import METHODS, Condensation, Geometric, Key, Rotation
+from privet.perturbation import Condensation, Geometric, Key, Rotation
+from privet.perturbation.base import Perturbation
 from privet.perturbation.csv_filter import CsvFilter
+from privet.registry import algorithms_with
 from privet.schema import Schema, write_schema
 from privet.sources import open_source
 
+METHODS = {
+    entry.name: cls for entry in algorithms_with("perturb") if issubclass(cls := entry.load(), Perturbation)
+}
 SCHEMA = Schema.of(
     {"age": (0, 120), "weight": (2.0, 200.0), "town": ["a", "b"], "ill": ["no", "yes"]}, target="ill"
 )

@@ -13,9 +13,14 @@ from sklearn.pipeline import make_pipeline
 
 from privet.errors import DataError, ModelError, ParameterError, SchemaError
 from privet.parameters import parameters_of
-from privet.perturbation import METHODS, AdditiveNoise, Condensation, Geometric, Key, Projection, Rotation
+from privet.perturbation import AdditiveNoise, Condensation, Geometric, Key, Projection, Rotation
+from privet.perturbation.base import Perturbation
+from privet.registry import algorithms_with
 from privet.schema import write_schema
 
+METHODS = {
+    entry.name: cls for entry in algorithms_with("perturb") if issubclass(cls := entry.load(), Perturbation)
+}
 ALL = [pytest.param(cls, id=name) for name, cls in METHODS.items()]
 COLUMNS = ["x0", "x1", "x2", "x3"]
 MIXING = [Rotation, Projection, Geometric]

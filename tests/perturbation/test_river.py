@@ -8,14 +8,19 @@ import numpy as np
 import pytest
 
 from privet.errors import ParameterError
-from privet.perturbation import METHODS, Geometric
+from privet.perturbation import Geometric
+from privet.perturbation.base import Perturbation
 from privet.perturbation.nominal import RandomisedColumns
 from privet.perturbation.river_step import RiverStep
+from privet.registry import algorithms_with
 from privet.schema import Schema
 
 pytest.importorskip("river")
 import_module("privet.perturbation.river")
 
+METHODS = {
+    entry.name: cls for entry in algorithms_with("perturb") if issubclass(cls := entry.load(), Perturbation)
+}
 SCHEMA = Schema.of({"a": (-1.0, 1.0), "b": (-1.0, 1.0), "c": (-1.0, 1.0)})
 
 

@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from privet.checks.audited import check_claim_is_not_refuted
@@ -75,13 +75,16 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def check_algorithm(make: type[Any] | Make) -> None:
-    """Run every check on one algorithm; the first broken promise is raised."""
-    for check in CHECKS:
+def check_algorithm(make: type[Any] | Make, checks: Iterable[Check] = CHECKS) -> None:
+    """Run every check on one algorithm; the first broken promise is raised.
+
+    The checks are those of private estimators, unless others are given: those of its family.
+    """
+    for check in checks:
         check(make)
 
 
 def check_registry() -> None:
-    """Run every check on every registered algorithm."""
+    """Run the checks of its family on every registered algorithm."""
     for entry in ALGORITHMS:
-        check_algorithm(entry.load())
+        check_algorithm(entry.load(), entry.checks())

@@ -40,7 +40,7 @@ class Lazy(click.Command):
     """A command whose use case is loaded when it is used or asked for help, not to list it."""
 
     def __init__(self, entry: Entry, algorithm: Algorithm | None = None) -> None:
-        name, line = (entry.words[-1], entry.line) if algorithm is None else (algorithm.name, algorithm.line)
+        name, line = (entry.words[-1], entry.line) if algorithm is None else (algorithm.word, algorithm.line)
         super().__init__(name, short_help=line)
         self._entry, self._algorithm, self._loaded = entry, algorithm, False
 
@@ -55,10 +55,12 @@ class Lazy(click.Command):
         declared = {p.name: p for p in parameters_of(case)}
         inner, holder = {}, next((p.name for p in declared.values() if p.marker(OfAlgorithm)), None)
         if algorithm is not None:
-            inner = {p.name: p for p in parameters_of(algorithm.load())}
+            loaded = algorithm.load()
+            inner = {p.name: p for p in parameters_of(loaded)}
             if holder is not None:
                 # What the use case declares itself (a schema, a file for the result) is not asked for twice.
                 inner = {name: p for name, p in inner.items() if name not in declared}
+            declared = {name: p for name, p in declared.items() if p.applies_to(loaded)}
         own = {n: p for n, p in declared.items() if n not in ("algorithm", holder) or algorithm is None}
         made = {name: option for name, p in [*inner.items(), *own.items()] if (option := option_for(p))}
 
@@ -132,7 +134,7 @@ class PerAlgorithm(Suggesting):
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry.words[0], help=entry.line)
         self._entry = entry
-        self._algorithms = {each.name: each for each in algorithms_with(entry.words[0])}
+        self._algorithms = {each.word: each for each in algorithms_with(entry.words[0])}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._algorithms)
@@ -149,4 +151,4 @@ class PerAlgorithm(Suggesting):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Algorithms"):
-            formatter.write_dl([(each.name, each.line) for each in self._algorithms.values()])
+            formatter.write_dl([(each.word, each.line) for each in self._algorithms.values()])

@@ -37,9 +37,9 @@ def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> Non
         _save_run(entry, entry.load()(**given), session, options.get("save_run"))
     if result is None:
         return
-    if piped is None:
+    if not piped:
         to.result(result.to_dict(), lambda: click.echo(result.text()))
-    elif result.guarantee is not None:
+    elif result.guarantee is not None and not case.filters:  # a filter has said it before its first record
         to.note(result.guarantee.headline)
     for note in result.notes:
         to.note(note)
@@ -55,7 +55,9 @@ def _session(case: UseCase, options: dict[str, Any]) -> Session:
     if options.get("no_ledger"):
         to.warn("no ledger keeps count of this run: what else was released is not added up.")
         ledger = None
-    return Session(ledger=ledger, analyst=options.get("analyst"), progress=to.progress)
+    return Session(
+        ledger=ledger, analyst=options.get("analyst"), progress=to.progress, note=to.note, warn=to.warn
+    )
 
 
 def _go_ahead(case: UseCase, session: Session, options: dict[str, Any]) -> bool:
@@ -88,19 +90,23 @@ def _output_of(case: type[UseCase]) -> tuple[str, File] | None:
 
 
 @contextmanager
-def _standard_streams(
-    case: type[UseCase], given: dict[str, Any]
-) -> Iterator[tuple[dict[str, Any], Path | None]]:
-    """The parameters with ``-`` for an output exchanged for a file, which goes to stdout afterwards."""
+def _standard_streams(case: type[UseCase], given: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The parameters with ``-`` for an output exchanged for a file, which goes to stdout afterwards.
+
+    The other value says whether stdout is taken. A filter writes there itself, while it runs.
+    """
     place, _ = _output_of(case) or ("", None)
-    if str(given.get(place)) != "-" or case.filters:
-        yield given, None
+    if str(given.get(place)) != "-":
+        yield given, False
         return
     if output().json:
         raise click.UsageError("The result and --json cannot both go to stdout: name a file.")
+    if case.filters:
+        yield given, True
+        return
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / case.stdout_name
-        yield given | {place: file}, file
+        yield given | {place: file}, True
         if file.exists():
             with file.open("rb") as stream:
                 sys.stdout.flush()

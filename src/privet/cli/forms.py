@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.parameters import Alias, Argument, ColumnOf, File, Named
+from privet.parameters import Argument, ColumnOf, File, Named
 
 if TYPE_CHECKING:
     from privet.parameters import Parameter
@@ -31,6 +31,25 @@ class Declared(click.ParamType):
                 self.fail(f"must be a {self.name}.", param, ctx)
         if fault := self.parameter.fault((value,) if self.parameter.many else value):
             self.fail(f"{fault}, but is {value}.", param, ctx)
+        return value
+
+
+class Numbers(click.ParamType):
+    """Numbers with commas between them: ``0.1,0.5``."""
+
+    name = "numbers"
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str):
+            try:
+                value = tuple(self.parameter.kind(each) for each in value.split(","))
+            except ValueError:
+                self.fail("is written as numbers with commas between them.", param, ctx)
+        if fault := self.parameter.fault(value):
+            self.fail(f"{fault}.", param, ctx)
         return value
 
 
@@ -60,7 +79,7 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
     >>> option.opts, option.help
     (['--most-rules'], 'How many rules. (at least 2)')
     """
-    if parameter.kind is object:
+    if not parameter.typed:
         return None
     kind = _type(parameter)
     if parameter.marker(Argument):
@@ -72,24 +91,21 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
             default=default,
             nargs=-1 if parameter.many else 1,
         )
-    flag = "--" + parameter.name.replace("_", "-")
+    flags, numbers = parameter.flags, parameter.many and parameter.kind in (int, float)
     limits = f" ({', '.join(parameter.limits)})" if parameter.limits else ""
     more: dict[str, Any] = {"help": f"{_typed(parameter.help)}{limits}", "required": parameter.required}
-    if not parameter.required and parameter.kind is not dict and not parameter.many:
+    if numbers and not parameter.required:
+        default = parameter.default and ",".join(f"{each:g}" for each in parameter.default)
+        more |= {"default": default, "show_default": bool(default)}
+    elif not parameter.required and parameter.kind is not dict and not parameter.many:
         more |= {"default": parameter.default, "show_default": parameter.default is not None}
     if parameter.kind is bool:
         plain = parameter.default is False
-        names = [flag] if plain else [f"{flag}/--no-{flag[2:]}"]
+        names = flags if plain else [f"{flags[-1]}/--no-{flags[-1][2:]}"]
         return click.Option([*names, parameter.name], is_flag=True, **more | {"show_default": not plain})
-    if alias := parameter.marker(Alias):
-        short = len(alias.name) == 1
-        # A longer alias replaces the name: it is what people type.
-        names = [f"-{alias.name}", flag] if short else [f"--{alias.name}"]
-    else:
-        names = [flag]
-    if parameter.many or parameter.kind is dict:
+    if (parameter.many and not numbers) or parameter.kind is dict:
         more |= {"multiple": True, "help": f"{more['help']} Repeat for more."}
-    return click.Option([*names, parameter.name], type=kind, metavar=_metavar(parameter), **more)
+    return click.Option([*flags, parameter.name], type=kind, metavar=_metavar(parameter), **more)
 
 
 def _type(parameter: Parameter) -> click.ParamType:
@@ -101,6 +117,8 @@ def _type(parameter: Parameter) -> click.ParamType:
         return NameAndValue()
     if parameter.choices and all(isinstance(choice, str) for choice in parameter.choices):
         return click.Choice(parameter.choices)
+    if parameter.many and parameter.kind in (int, float):
+        return Numbers(parameter)
     return Declared(parameter)
 
 

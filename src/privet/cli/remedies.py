@@ -15,6 +15,17 @@ _WORDS = {
         "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT\n"
         "  or, to let nobody keep count, add  --no-ledger"
     ),
+    "split-phenotypes": (
+        "Split a measured trait into cases and controls by a rule that is public, and give that split\n"
+        "  as a file of ids and control or case:  --phenotypes FILE"
+    ),
+    "keep-some": "Name the ones you need in a file:  --keep FILE",
+    "audit-model": (
+        "With a model's file:\n"
+        "      privet audit inversion {name} DATA --attribute NAME   shows what it gives away;\n"
+        "      privet model show {name}   names its algorithm, which  privet audit ALGORITHM  tests."
+    ),
+    "audit-perturbation": ("For a perturbed table:  privet audit perturbation ORIGINAL {name} --schema FILE"),
     "open-study": (
         "The owner of the data opens an account:\n"
         "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT\n"

@@ -11,7 +11,7 @@ from privet.parameters.declared import (
     with_parameters,
 )
 from privet.parameters.json_schema import json_schema
-from privet.parameters.markers import Alias, Argument, ColumnOf, File, Named, OfAlgorithm, When
+from privet.parameters.markers import Alias, Argument, ColumnOf, File, IfAlgorithm, Named, OfAlgorithm, When
 
 __all__ = [
     "Alias",
@@ -21,6 +21,7 @@ __all__ = [
     "Delta",
     "Epsilon",
     "File",
+    "IfAlgorithm",
     "Named",
     "OfAlgorithm",
     "Parameter",

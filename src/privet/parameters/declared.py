@@ -41,6 +41,7 @@ from typing import (
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
+from privet.parameters.markers import Alias, File, IfAlgorithm
 
 __all__ = [
     "Confidence",
@@ -105,6 +106,27 @@ class Parameter:
     def marker(self, kind: type[Marker]) -> Marker | None:
         """The first marker of this kind; None if there is none."""
         return next((each for each in self.markers if isinstance(each, kind)), None)
+
+    @property
+    def typed(self) -> bool:
+        """Whether it can be given as text: what only Python can give can still be named by a file."""
+        return self.kind is not object or self.marker(File) is not None
+
+    @property
+    def flags(self) -> list[str]:
+        """The names of its option on the command line: a letter, if it has one, and the long name last."""
+        aliases = [each.name for each in self.markers if isinstance(each, Alias)]
+        long = next((name for name in aliases if len(name) > 1), self.name)
+        return [*(f"-{name}" for name in aliases if len(name) == 1), f"--{long.replace('_', '-')}"]
+
+    def applies_to(self, algorithm: type) -> bool:
+        """Whether a use case's parameter applies if this is the algorithm."""
+        only = self.marker(IfAlgorithm)
+        return (
+            only is None
+            or hasattr(algorithm, only.has)
+            or any(each.name == only.has for each in parameters_of(algorithm))
+        )
 
     @property
     def limits(self) -> list[str]:
@@ -248,7 +270,8 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter:
         name,
         kind=type(choices[0]) if choices else hint if hint in _KINDS else object,
         default=default,
-        help=next((item for item in metadata if isinstance(item, str)), ""),
+        # The last line of help: one that is put around a shared declaration says it for the special case.
+        help=next((item for item in reversed(metadata) if isinstance(item, str)), ""),
         choices=choices,
         bounds=tuple(item for item in metadata if isinstance(item, bounds)),
         optional=optional,

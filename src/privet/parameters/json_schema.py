@@ -1,7 +1,7 @@
 """Declared parameters as JSON Schema (draft 2020-12): for forms, for the API and for other programs.
 
 What JSON Schema has no word for stands beside it: ``x-file`` (in or out), ``x-column-of``, ``x-applies-when``
-and ``x-parameters-of``, which name other parameters.
+and ``x-parameters-of``, which name other parameters, and ``x-if-algorithm-has``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.parameters.declared import Parameter, parameters_of
-from privet.parameters.markers import ColumnOf, File, OfAlgorithm, When
+from privet.parameters.markers import ColumnOf, File, IfAlgorithm, OfAlgorithm, When
 
 __all__ = ["json_schema"]
 
@@ -35,7 +35,7 @@ def json_schema(declaring: type, *, title: str = "", description: str = "") -> d
     >>> json_schema(Toy)["properties"]
     {'bins': {'type': 'integer', 'minimum': 2, 'description': 'How many bins.', 'default': 16}}
     """
-    shown = [p for p in parameters_of(declaring) if p.kind is not object or p.marker(OfAlgorithm)]
+    shown = [p for p in parameters_of(declaring) if p.typed or p.marker(OfAlgorithm) is not None]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title or declaring.__name__,
@@ -61,7 +61,7 @@ def _property(parameter: Parameter) -> dict[str, Any]:
 
 
 def _value(parameter: Parameter) -> dict[str, Any]:
-    kind = _TYPES.get(parameter.kind, "object")
+    kind = _TYPES.get(parameter.kind, "string" if parameter.marker(File) else "object")
     found: dict[str, Any] = {"type": [kind, "null"] if parameter.optional else kind}
     if parameter.choices:
         found["enum"] = [*parameter.choices, *([None] if parameter.optional else [])]
@@ -78,6 +78,8 @@ def _beside(parameter: Parameter) -> dict[str, Any]:
         found["x-column-of"] = column.parameter
     if when := parameter.marker(When):
         found["x-applies-when"] = {"parameter": when.parameter, "values": list(when.values)}
+    if only := parameter.marker(IfAlgorithm):
+        found["x-if-algorithm-has"] = only.has
     if algorithm := parameter.marker(OfAlgorithm):
         found["x-parameters-of"] = algorithm.parameter
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Alias", "Argument", "ColumnOf", "File", "Named", "OfAlgorithm", "When"]
+__all__ = ["Alias", "Argument", "ColumnOf", "File", "IfAlgorithm", "Named", "OfAlgorithm", "When"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,10 @@ class Argument:
 
 @dataclass(frozen=True)
 class Alias:
-    """Another name that the command line knows the parameter by: ``--for``, or one letter, ``-o``."""
+    """Another name that the command line knows the parameter by: ``--for``, or one letter, ``-o``.
+
+    One of each may be given: the letter stands beside the longer name, which replaces the parameter's own.
+    """
 
     name: str
 
@@ -56,6 +59,13 @@ class OfAlgorithm:
     """The parameters of the algorithm that another parameter names."""
 
     parameter: str = "algorithm"
+
+
+@dataclass(frozen=True)
+class IfAlgorithm:
+    """The parameter applies only to algorithms whose class has this parameter or method."""
+
+    has: str
 
 
 @dataclass(frozen=True)

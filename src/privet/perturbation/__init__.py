@@ -9,7 +9,6 @@ from privet.perturbation.reconstruction import Distribution, reconstruct
 from privet.perturbation.rotation import Rotation
 
 __all__ = [
-    "METHODS",
     "AdditiveNoise",
     "Condensation",
     "Distribution",
@@ -20,6 +19,3 @@ __all__ = [
     "dimension_for",
     "reconstruct",
 ]
-
-#: The methods for numeric columns by the name that the command line and the keys know them by.
-METHODS = {cls.method: cls for cls in (AdditiveNoise, Condensation, Rotation, Projection, Geometric)}

@@ -49,6 +49,7 @@ class AdditiveNoise(Perturbation):
 
     method: ClassVar[str] = "additive"
     title: ClassVar[str] = "Additive noise"
+    noise_parameter: ClassVar[str] = "level"
 
     kind: Annotated[Literal["uniform", "gaussian", "laplace"], "How the noise is distributed."] = "gaussian"
     level: Annotated[
@@ -116,6 +117,12 @@ class AdditiveNoise(Perturbation):
         if self.missing == "keep":
             voided.append("Which values are missing is shown as it is.")
         return local_guarantee(steps, amount, self.schema_, self.columns_, self._passed, voided)
+
+    def announcement(self) -> str:
+        """What is promised, for whoever starts a stream."""
+        if self.epsilon is None or self.missing == "keep":  # which values are missing would be shown
+            return super().announcement()
+        return f"Local ε = {self.epsilon:g} for what one record says in the chosen columns, and no others."
 
     def _caveats(self) -> Sequence[str]:
         return (

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+import pyarrow as pa
+from annotated_types import Gt, Le
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -23,19 +26,25 @@ from privet import randomness
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.parameters import validate, with_parameters
 from privet.perturbation.key import Key
-from privet.perturbation.promise import no_guarantee
+from privet.perturbation.promise import MEASURED, no_guarantee
 from privet.perturbation.river_step import RiverStep
 from privet.perturbation.tables import Matrix, column_names, numbers_of, with_columns
 from privet.release import Guarantee
 from privet.schema import Number, Schema, read_schema
 
-__all__ = ["Columns", "KeyParameter", "Missing", "Perturbation", "SchemaParameter", "Seed"]
+__all__ = ["Columns", "KeyParameter", "LocalEpsilon", "Missing", "Perturbation", "SchemaParameter", "Seed"]
 
 SchemaParameter = Annotated[
     Any, "What is public about the table: a Schema or its file. Its bounds give the scale."
 ]
 Columns = Annotated[Any, "Names of the numeric columns to perturb; None for all but the target."]
 KeyParameter = Annotated[Any, "A Key or its file, to perturb as before; None draws a new one."]
+LocalEpsilon = Annotated[
+    float,
+    Gt(0),
+    Le(1_000_000),
+    "Local privacy loss, of what one record says: smaller is more private and noisier.",
+]
 Missing = Annotated[
     Literal["error", "middle", "keep"],
     "A missing value: refuse it, take the middle of its bounds, or leave the "
@@ -53,6 +62,8 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
 
     method: ClassVar[str]
     title: ClassVar[str]
+    #: The parameter that says how much noise is added; "" if it adds none.
+    noise_parameter: ClassVar[str] = ""
 
     schema: SchemaParameter = None
     columns: Columns = None
@@ -143,6 +154,27 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         names = column_names(X, self.schema_)
         values = self._undone(numbers_of(X, names, self.columns_)) * self._half + self._middle
         return with_columns(X, names, self.columns_, values, self.columns_)
+
+    def in_parts(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The parts of a table, perturbed one by one; the first of them holds at least one record."""
+        first = next(batches)
+        names = first.schema.names
+        self.begin(names, numbers_of(first, names, self._chosen(self._declared(), names)))
+        return (self.transform(batch) for batch in chain([first], batches))
+
+    def csv_filter(self, **how: Any) -> Any:
+        """What perturbs a stream of CSV with it (``csv_filter.CsvFilter``)."""
+        from privet.perturbation.csv_filter import CsvFilter
+
+        return CsvFilter(self, **how)
+
+    def announcement(self) -> str:
+        """What is promised, for whoever starts a stream: before its first record nothing else is known."""
+        return f"Guarantee: NONE. {self.title} is not differential privacy. {MEASURED}"
+
+    def described(self) -> dict[str, Any]:
+        """What was perturbed, as plain data that may leave."""
+        return {"columns": list(self.columns_)}
 
     def forget_key(self) -> Any:
         """Throw the key away: from now on nobody can perturb consistently with it, or undo it."""

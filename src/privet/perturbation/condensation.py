@@ -19,11 +19,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from privet.errors import DataError, ModelError, SchemaError
-from privet.parameters import with_parameters
+from privet.parameters import validate, with_parameters
 from privet.perturbation.affine import haar_rotation
 from privet.perturbation.base import Perturbation
 from privet.perturbation.groups import Groups
@@ -31,6 +32,7 @@ from privet.perturbation.key import Key
 from privet.perturbation.nominal.tables import column_values
 from privet.perturbation.tables import Matrix, column_names, with_columns
 from privet.schema import Category
+from privet.sources.parts import whole_table
 
 __all__ = ["Condensation"]
 
@@ -62,6 +64,7 @@ class Condensation(Perturbation):
 
     def fit(self, X: Any = None, y: Any = None) -> Any:
         """Make the groups of a table, or take those of a key."""
+        validate(self)
         self._first_labels = None if X is None else self._labels(X)
         return super().fit(X, y)
 
@@ -84,6 +87,12 @@ class Condensation(Perturbation):
         names = column_names(X, self.schema_)
         values = self._given_out(self._scaled(X, names), self._labels(X))
         return with_columns(X, names, self.columns_, values, self.columns_)
+
+    def in_parts(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The parts of a table, perturbed: all at once, since groups are made from the whole of it."""
+        if self.key is not None:
+            return super().in_parts(batches)
+        return iter(self.fit_transform(whole_table(batches)).to_batches())
 
     def partial_fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a mini-batch, record by record, in bounded memory."""

@@ -47,6 +47,7 @@ class Geometric(AffinePerturbation):
 
     method: ClassVar[str] = "geometric"
     title: ClassVar[str] = "Geometric perturbation"
+    noise_parameter: ClassVar[str] = "noise"
 
     noise: Annotated[float, Ge(0), Le(100), "Standard deviation of the distance noise, in half ranges."] = (
         0.05

@@ -31,9 +31,10 @@ from privet import randomness
 from privet.budget.amounts import Pure, exact
 from privet.errors import DataError, SchemaError
 from privet.mechanisms import RandomisedResponse
-from privet.parameters import Epsilon, Seed, validate, with_parameters
-from privet.perturbation.base import SchemaParameter
+from privet.parameters import Seed, validate, with_parameters
+from privet.perturbation.base import LocalEpsilon, SchemaParameter
 from privet.perturbation.grid_noise import GridNoise
+from privet.perturbation.in_parts import AllAtOnce
 from privet.perturbation.promise import local_guarantee
 from privet.release import Step
 from privet.schema import Category, Column, Number, Schema, read_schema
@@ -45,7 +46,7 @@ GRID = 1 << 16
 
 
 @with_parameters
-class InputPerturbation(TransformerMixin, BaseEstimator):
+class InputPerturbation(AllAtOnce, TransformerMixin, BaseEstimator):
     """Perturbs every attribute of every record by itself: local ε for all that a record says.
 
     >>> schema = Schema.of({"age": (0, 100), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
@@ -64,7 +65,7 @@ class InputPerturbation(TransformerMixin, BaseEstimator):
     ] = "record"
     target: Annotated[bool, "Whether the class is randomised too; else it leaves in the clear."] = False
     schema: SchemaParameter = None
-    epsilon: Epsilon = 1.0
+    epsilon: LocalEpsilon = 1.0
     random_state: Seed = None
 
     def fit(self, X: Any, y: Any = None) -> InputPerturbation:
@@ -119,6 +120,15 @@ class InputPerturbation(TransformerMixin, BaseEstimator):
         whole = on_grid(rows.numbers(column.name), column)
         noisy = mechanism.randomise(whole, self._source)
         return pa.array(column.low + (column.high - column.low) * (noisy / GRID))
+
+    def figures(self, perturbed: Any, original: Any = None) -> list[dict[str, Any]]:
+        """Statistics of the perturbed numbers, beside those of the original if it is public and given."""
+        names = [name for name in self.mechanisms_ if isinstance(self.schema_[name], Number)]
+        return statistics(perturbed, names) if original is None else beside(original, perturbed, names)
+
+    def described(self) -> dict[str, Any]:
+        """What was perturbed, as plain data that may leave."""
+        return {"columns": list(self.mechanisms_)}
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         return input_features

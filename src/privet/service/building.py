@@ -12,7 +12,7 @@ from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
 from privet.schema import Schema, read_schema
 
-__all__ = ["build", "schema_beside", "settled"]
+__all__ = ["build", "made", "schema_beside", "settled"]
 
 
 def schema_beside(data: str | Path) -> Path:
@@ -48,12 +48,20 @@ def build(
     ledger: Ledger | None = None,
     seed: int | None = None,
 ) -> Any:
-    """The algorithm of this name with these parameters, not fitted yet."""
+    """The algorithm of this name with these parameters, not fitted yet: one that spends a budget."""
+    cls = entry_of(algorithm).load()
+    if not any(parameter.name == "ledger" for parameter in parameters_of(cls)):
+        raise ParameterError(f"{algorithm} does not learn from a table.", "Choose an algorithm that does.")
+    return made(algorithm, {"schema": schema, "ledger": ledger, "random_state": seed}, parameters)
+
+
+def made(algorithm: str, given: Mapping[str, Any], parameters: Mapping[str, Any]) -> Any:
+    """The algorithm of this name with its own parameters, and with what it takes of what is given."""
     cls: Any = entry_of(algorithm).load()
     declared = {parameter.name for parameter in parameters_of(cls)}
     if unknown := sorted(set(parameters) - declared):
         raise ParameterError(
             f"{algorithm} has no parameter '{unknown[0]}'.",
-            f"Its parameters: {', '.join(sorted(declared - {'schema', 'ledger', 'random_state'}))}.",
+            f"Its parameters: {', '.join(sorted(declared - set(given)))}.",
         )
-    return cls(**{"schema": schema, "ledger": ledger, "random_state": seed} | dict(parameters))
+    return cls(**{name: value for name, value in given.items() if name in declared} | dict(parameters))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from privet.parameters import Alias, Argument, File, OfAlgorithm, parameters_of
+from privet.parameters import Alias, Argument, File, OfAlgorithm, Parameter, parameters_of
 from privet.registry import algorithm
 from privet.service.case import Result, UseCase
 from privet.service.catalogue import entry_of
@@ -102,7 +102,7 @@ def command_of(document: RunDocument) -> str:
     declared = parameters_of(type(case))
     if entry.per_algorithm:
         name = str(values.pop("algorithm"))
-        words.append(name)
+        words.append(algorithm(name).word)
         holder = next((p.name for p in declared if p.marker(OfAlgorithm)), None)
         own = {p.name: p for p in parameters_of(algorithm(name).load())}
         for key, value in (values.pop(holder, {}) if holder else {}).items():
@@ -124,14 +124,15 @@ def command_of(document: RunDocument) -> str:
     return shlex.join([*words, *options]) + "\n"
 
 
-def _words(parameter: Any, value: Any) -> list[str]:
-    alias = parameter.marker(Alias)
-    flag = "--" + (alias.name if alias and len(alias.name) > 1 else parameter.name).replace("_", "-")
+def _words(parameter: Parameter, value: Any) -> list[str]:
+    flag = parameter.flags[-1]
     if isinstance(value, bool):
         return [flag if value else f"--no-{flag[2:]}"]
     if isinstance(value, Mapping):
         pairs = ((n, ",".join(map(str, v)) if isinstance(v, list) else v) for n, v in value.items())
         return [word for name, each in pairs for word in (flag, f"{name}={each}")]
+    if isinstance(value, list) and parameter.kind in (int, float):
+        return [flag, ",".join(map(str, value))]
     if isinstance(value, list):
         return [word for each in value for word in (flag, str(each))]
     return [flag, str(value)]

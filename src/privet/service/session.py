@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.sources import Source
 
-__all__ = ["Progress", "Session", "Watch"]
+__all__ = ["Progress", "Say", "Session", "Watch"]
 
 # Called with how much is done so far, and out of how much, once that is known.
 Watch = Callable[[int, int | None], None]
 # What is being done, and in which unit it is counted; gives the Watch to call, or None if nobody looks.
 Progress = Callable[[str, str], AbstractContextManager[Watch | None]]
+# Called with what a person should know while the run goes on.
+Say = Callable[[str], None]
+
+
+def _unheard(message: str) -> None:
+    pass
 
 
 def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
@@ -30,7 +36,7 @@ class Session:
     """What a run needs besides its own parameters. The command line makes one for each command.
 
     ``ledger`` is a ledger or its file; None means that nobody keeps count. ``stdin`` and ``stdout`` are the
-    file descriptors of a run that filters a stream.
+    file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches.
 
     >>> Session().opened_ledger() is None
     True
@@ -39,6 +45,8 @@ class Session:
     ledger: Ledger | str | Path | None = None
     analyst: str | None = None
     progress: Progress = field(default=_unwatched, compare=False)
+    note: Say = field(default=_unheard, compare=False)
+    warn: Say = field(default=_unheard, compare=False)
     stdin: int = 0
     stdout: int = 1
 

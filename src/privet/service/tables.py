@@ -21,9 +21,19 @@ import pyarrow as pa
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 from privet.sources import Source, TableSource, open_source
+from privet.sources.parts import whole_table
 from privet.stats import Rows
 
-__all__ = ["ENGINES", "CheckedSource", "CheckedTable", "Engine", "Watch", "database_errors", "open_table"]
+__all__ = [
+    "ENGINES",
+    "CheckedSource",
+    "CheckedTable",
+    "Engine",
+    "Watch",
+    "database_errors",
+    "open_table",
+    "read_table",
+]
 
 Engine = Literal["auto", "memory", "duckdb"]
 ENGINES: tuple[str, ...] = get_args(Engine)
@@ -58,6 +68,14 @@ def open_table(
                 f"DuckDB cannot read {Path(path).name}.", "Use the memory engine, or a CSV or Parquet file."
             )
         return CheckedTable(table, schema, watch)
+
+
+def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
+    """A whole file as an Arrow table, for what needs all of it at once."""
+    parts = list(open_source(path, schema).batches())
+    if not parts:
+        raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
+    return whole_table(parts)
 
 
 def _require_columns(source: Source, schema: Schema) -> None:

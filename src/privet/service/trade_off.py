@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +12,11 @@ import pyarrow as pa
 from privet.audit.perturbation.attack import audit_perturbation
 from privet.errors import ParameterError
 from privet.evaluation.comparison import compare
-from privet.perturbation import AdditiveNoise, Geometric
+from privet.registry import algorithm, algorithms_with
 from privet.schema import Schema
+
+if TYPE_CHECKING:
+    from privet.report import Page
 
 __all__ = ["TradeOff", "trade_off"]
 
@@ -58,6 +61,16 @@ class TradeOff:
             references={"accuracy on D": self.original_accuracy},
         )
 
+    def page(self) -> Page:
+        """Both curves, and the numbers."""
+        from privet.report import Page
+
+        page = Page("Utility and resistance", "Over the noise level")
+        section = page.section("Trade-off")
+        section.figure(self.figure(), alt=self.text(), caption="More noise: less accuracy, more resistance.")
+        section.code(self.text())
+        return page
+
 
 def trade_off(
     table: pa.Table,
@@ -72,16 +85,17 @@ def trade_off(
     progress: Callable[[int, int | None], None] | None = None,
 ) -> TradeOff:
     """Perturb at each level, mine the result and attack it."""
-    if method not in ("geometric", "additive"):
-        raise ParameterError(f"{method} has no noise level.", "Choose geometric or additive.")
+    perturbation = algorithm(method, algorithms_with("perturb")).load()
+    noise = getattr(perturbation, "noise_parameter", "")
+    if not noise:
+        known = [
+            entry.name for entry in algorithms_with("perturb") if getattr(entry.load(), "noise_parameter", "")
+        ]
+        raise ParameterError(f"{method} has no noise level.", f"Choose one of: {', '.join(known)}.")
     table = table.slice(0, min(table.num_rows, 20_000))
     accuracies, resistances, before = [], [], float("nan")
     for place, level in enumerate(levels):
-        model: Any
-        if method == "geometric":
-            model = Geometric(schema=schema, noise=level, missing="middle", random_state=seed)
-        else:
-            model = AdditiveNoise(schema=schema, level=level, missing="middle", random_state=seed)
+        model = perturbation(schema=schema, missing="middle", random_state=seed, **{noise: level})
         released = model.fit_transform(table)
         found = compare(table, released, schema, learners=[learner], folds=folds, records=records)
         before, after = found.scores[learner][0].accuracy, found.scores[learner][1].accuracy

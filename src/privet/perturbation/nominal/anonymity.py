@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import DataError, ModelError, ParameterError
-from privet.parameters import validate, with_parameters
+from privet.parameters import File, validate, with_parameters
+from privet.perturbation.in_parts import AllAtOnce
 from privet.perturbation.nominal.groups import Anonymity, grouped, measured, spread
-from privet.perturbation.nominal.hierarchy import ANYTHING, Hierarchy
+from privet.perturbation.nominal.hierarchy import ANYTHING, Hierarchy, read_hierarchies
 from privet.perturbation.nominal.recoding import Recoding
 from privet.perturbation.nominal.tables import column_values, with_texts
 from privet.perturbation.promise import MEASURED
@@ -36,7 +38,7 @@ MOST = 20_000
 
 
 @with_parameters
-class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
+class KAnonymity(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
     """Generalises quasi-identifying columns until groups have at least ``k`` records. Guarantee: none.
 
     >>> import pandas as pd
@@ -48,10 +50,14 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
     3
     """
 
-    hierarchies: Annotated[Any, "A Hierarchy for each quasi-identifying column."] = ()
+    hierarchies: Annotated[
+        Any | None,
+        File(),
+        "A Hierarchy for each quasi-identifying column, or TOML with widths or ancestors of its values.",
+    ] = None
     k: Annotated[int, Ge(2), "The least number of records that look the same."] = 5
     suppression: Annotated[float, Ge(0), Le(1), "The largest share of records that may be hidden."] = 0.02
-    sensitive: Annotated[str | None, "The column that l and t are about."] = None
+    sensitive: Annotated[str | None, "The column that diversity and closeness are about."] = None
     diversity: Annotated[int, Ge(1), "At least so many different sensitive values in each group (l)."] = 1
     closeness: Annotated[
         float, Gt(0), Le(1), "Each group's sensitive shares at most so far from all (t)."
@@ -85,7 +91,10 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
         self.anonymity_: Anonymity = measured(released, sensitive)
         groups = frozenset(tuple(row) for row in zip(*released, strict=True))
         self.recoding_ = Recoding(tuple(self.levels_.items()), groups)
-        self.guarantee_ = self._promise()
+        self.guarantee_ = self._promise(
+            f"What came out: {self.anonymity_.sentence()} "
+            f"{self.suppressed_:.2%} of the records are suppressed."
+        )
         return self
 
     def take_up(self, recoding: Recoding) -> KAnonymity:
@@ -100,6 +109,7 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
         self._ladder = [ladder[column] for column, _ in recoding.levels]
         self.levels_ = dict(recoding.levels)
         self.recoding_ = recoding
+        self.guarantee_ = self._promise("Records that fall into none of the table's groups are suppressed.")
         return self
 
     def begin(self, names: Sequence[str]) -> KAnonymity:
@@ -121,9 +131,25 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
             row = (ANYTHING,) * len(row)
         return {**x, **dict(zip(self.levels_, row, strict=True))}
 
+    def csv_filter(self, **how: Any) -> Any:
+        """What generalises a stream of CSV with it (``text_filter.TextFilter``)."""
+        from privet.perturbation.nominal.text_filter import TextFilter
+
+        return TextFilter(self, **how)
+
+    def announcement(self) -> str:
+        """What is promised, for whoever starts a stream."""
+        return "Guarantee: NONE. k-anonymity is not differential privacy."
+
+    def described(self) -> dict[str, Any]:
+        """How far each column was generalised, and the share of records that are hidden."""
+        return {"levels": self.levels_, "suppressed": self.suppressed_}
+
     def _ladders(self) -> list[Hierarchy]:
-        found = self.hierarchies
-        ladders: list[Hierarchy] = list(found.values()) if isinstance(found, dict) else list(found)
+        found = self.hierarchies or ()
+        if isinstance(found, str | Path):
+            found = read_hierarchies(found)
+        ladders: list[Hierarchy] = list(found.values()) if isinstance(found, Mapping) else list(found)
         if not ladders:
             raise ParameterError(
                 "There is no hierarchy, so nothing can be generalised.", "Give one for each column."
@@ -184,14 +210,13 @@ class KAnonymity(RiverStep, TransformerMixin, BaseEstimator):
             fine &= found.l >= self.diversity and found.t <= self.closeness + 1e-12
         return hidden if fine else None
 
-    def _promise(self) -> Guarantee:
+    def _promise(self, outcome: str) -> Guarantee:
         return Guarantee.none(
             ["k-anonymity is not differential privacy: no bound holds on what it gives away."],
             Unit("replace"),
             public=tuple((f"the hierarchy of '{ladder.column}'", "declared") for ladder in self._ladder),
             caveats=(
-                f"What came out: {self.anonymity_.sentence()} {self.suppressed_:.2%} of the "
-                "records are suppressed.",
+                outcome,
                 "Whoever knows more about a person than these columns, or what the others in the "
                 "group have, can "
                 "find out the rest; releases of two tables can be held against each other.",

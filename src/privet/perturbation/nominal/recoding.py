@@ -8,9 +8,18 @@ from pathlib import Path
 
 from privet.errors import ModelError
 
-__all__ = ["Recoding"]
+__all__ = ["Recoding", "require_new"]
 
 FORMAT = "privet recoding, 1"
+
+
+def require_new(path: str | Path) -> None:
+    """Refuse to write a recoding where there is a file."""
+    if Path(path).exists():
+        raise ModelError(
+            f"There is already a file {Path(path).name}; a recoding is never replaced.",
+            "Choose another name.",
+        )
 
 
 @dataclass(frozen=True)
@@ -27,14 +36,10 @@ class Recoding:
     def save(self, path: str | Path) -> None:
         """Write it; a file that is there already is never replaced."""
         document = {"format": FORMAT, "levels": dict(self.levels), "groups": sorted(self.groups)}
+        require_new(path)
         try:
             with Path(path).open("x", encoding="utf-8") as file:
                 json.dump(document, file, indent=1, ensure_ascii=False)
-        except FileExistsError:
-            raise ModelError(
-                f"There is already a file {Path(path).name}; a recoding is never replaced.",
-                "Choose another name.",
-            ) from None
         except OSError as error:
             raise ModelError(
                 f"The recoding {Path(path).name} cannot be written: {error.strerror}.",

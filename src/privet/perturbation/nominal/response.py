@@ -19,8 +19,9 @@ from privet import randomness
 from privet.budget.amounts import Pure, exact
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.mechanisms import RandomisedResponse
-from privet.parameters import Epsilon, Seed, validate, with_parameters
-from privet.perturbation.base import SchemaParameter
+from privet.parameters import Seed, validate, with_parameters
+from privet.perturbation.base import LocalEpsilon, SchemaParameter
+from privet.perturbation.in_parts import AllAtOnce
 from privet.perturbation.nominal.tables import column_values, with_texts
 from privet.perturbation.promise import local_guarantee
 from privet.perturbation.river_step import RiverStep
@@ -32,7 +33,7 @@ __all__ = ["RandomisedColumns"]
 
 
 @with_parameters
-class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
+class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
     """Randomises categories, record by record. Local ε for the chosen columns together.
 
     >>> import pandas as pd
@@ -48,12 +49,13 @@ class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
 
     columns: Annotated[Any, "Names of the categories to randomise; None for all, the target included."] = None
     schema: SchemaParameter = None
-    epsilon: Epsilon = 1.0
+    epsilon: LocalEpsilon = 1.0
     random_state: Seed = None
 
     def fit(self, X: Any, y: Any = None) -> RandomisedColumns:
         """Settle the columns and what each may spend; nothing is learned from X."""
         del y
+        validate(self)
         return self.begin(column_names(X, self._declared()))
 
     def _declared(self) -> Schema:
@@ -122,6 +124,20 @@ class RandomisedColumns(RiverStep, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "mechanisms_")
         counts = self.mechanisms_[column].estimate_counts(self._codes(released, column))
         return dict(zip(_category(self.schema_, column).labels, counts.tolist(), strict=True))
+
+    def csv_filter(self, **how: Any) -> Any:
+        """What randomises a stream of CSV with it (``text_filter.TextFilter``)."""
+        from privet.perturbation.nominal.text_filter import TextFilter
+
+        return TextFilter(self, **how)
+
+    def announcement(self) -> str:
+        """What is promised, for whoever starts a stream."""
+        return f"Local ε = {self.epsilon:g} for what one record says in the chosen columns, and no others."
+
+    def described(self) -> dict[str, Any]:
+        """What was randomised, as plain data that may leave."""
+        return {"columns": list(self.mechanisms_)}
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         return input_features

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from privet.report import Page, error_bars, points
 from privet.selection.gwas.top_snps import ScoreName, TopSnps, score_of
 from privet.stats.association.distances import Test
 
-__all__ = ["write_report"]
+__all__ = ["report"]
 
 #: Variants without effect that are drawn to see what chance gives: as many as the study has, up to this.
 MOST_NULLS = 1_000_000
@@ -27,10 +26,8 @@ _MEANING = {
 }
 
 
-def write_report(
-    study: Study, release: TopSnps, path: str | Path, *, score: ScoreName, test: Test, tau: float
-) -> Path:
-    """Write the report of a release: post-processing of the release and of public things."""
+def report(study: Study, release: TopSnps, *, score: ScoreName, test: Test, tau: float) -> Page:
+    """The report of a release: post-processing of the release and of public things."""
     page = Page("Private association scan", f"{len(release.snps)} variants of {len(study.variant_places):,}")
     section = page.section("What was found")
     section.note(release.guarantee.headline, "good" if release.guarantee.holds else "warning")
@@ -43,7 +40,7 @@ def write_report(
     elif release.error is not None:
         _plots(page, study, release, score, test, tau)
     page.section("The guarantee").code(str(release.guarantee))
-    return page.write(path)
+    return page
 
 
 def _ratios(page: Page, release: TopSnps) -> None:

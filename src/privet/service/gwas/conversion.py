@@ -1,4 +1,4 @@
-"""Genotypes: what a release would cost, and conversion to tables that other tools read."""
+"""Genotypes as tables that other tools read."""
 
 from __future__ import annotations
 
@@ -9,30 +9,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from privet.budget import Ledger
-from privet.curator.currency import event_for
 from privet.errors import ParameterError
-from privet.release import Guarantee
 from privet.schema import Schema
-from privet.service.plans import Plan, planned
 from privet.sources import write_parquet, write_plink
 from privet.sources.arff_header import quoted
 from privet.sources.files import replacing
 from privet.sources.genotypes import CASE, GenotypeSubset
 
-__all__ = ["convert_genotypes", "plan_release"]
+__all__ = ["convert_genotypes"]
 
 # How many subjects' genotypes are held unpacked while rows are written.
 _TOGETHER = 64
-
-
-def plan_release(what: str, guarantee: Guarantee, study: Any, ledger: Ledger | None) -> Plan:
-    """What a release of a study would cost and what would be left, given the guarantee of its rehearsal.
-
-    Genotypes are read only to recognise whose budget it is, and not at all without a ledger.
-    """
-    event = event_for(guarantee.amount, what)
-    return planned(what, guarantee, study.schema, study.source, [event], ledger)
 
 
 def convert_genotypes(study: Any, place: Path) -> tuple[int, int]:
@@ -61,7 +48,7 @@ def convert_genotypes(study: Any, place: Path) -> tuple[int, int]:
 
 
 def _write_rows(study: Any, place: Path, head: str, *, missing: str, ids: bool) -> None:
-    """One line a subject, a few subjects at a time: a genome has too many columns for a table in memory."""
+    """One line per subject, a few subjects at a time: a genome has too many columns for a table in memory."""
     cells = np.array(["0", "1", "2", missing], object)
     with replacing(place) as stream:
         stream.write(head.encode())

@@ -1,0 +1,167 @@
+"""The audit of algorithms: a search for violations of the privacy that they claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Gt, Lt
+
+from privet.errors import ParameterError
+from privet.parameters import Alias, Argument, Delta, Epsilon, File
+from privet.registry import algorithm, audited_algorithms
+from privet.service.case import UseCase
+from privet.service.common import Report
+from privet.service.reports import Reported, written
+from privet.service.session import Session
+
+if TYPE_CHECKING:
+    from privet.audit import Audit
+    from privet.report import Page
+    from privet.schema import Schema
+
+__all__ = ["AuditAlgorithm", "Audits"]
+
+QUICK, DEEP = 4_000, 40_000
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is audited: words for it, the algorithm's class, what it claims, and the tables it is run on."""
+
+    words: str
+    kind: type[Any]
+    epsilon: float
+    delta: float
+    schema: Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditAlgorithm(UseCase):
+    """Search for a violation of the privacy that the algorithm NAME claims.
+
+    Neighbouring tables are made from the schema, the algorithm is run on both many times, and the event that
+    tells them apart best gives a lower bound on the true ε. No private data is read, nothing is spent. Ends
+    with exit code 1 if a claim was refuted.
+    """
+
+    name: Annotated[str | None, Argument(), "The algorithm."] = None
+    every: Annotated[bool, Alias("all"), "Audit every registered algorithm that claims privacy."] = False
+    deep: Annotated[bool, "Several schemas for each algorithm, (ε, δ) too, and ten times the runs."] = False
+    epsilon: Annotated[Epsilon, "The claim to test."] = 1.0
+    delta: Annotated[Delta, "The claim to test."] = 0.0
+    runs: Annotated[
+        int | None, Ge(40), f"Runs on the final pair (left out: {QUICK}, or {DEEP} for a deep audit)."
+    ] = None
+    search_runs: Annotated[int, Ge(8), "Runs on each table of every candidate pair, before that."] = 100
+    confidence: Annotated[
+        float, Gt(0), Lt(1), "Probability that no false alarm is raised, over all audits together."
+    ] = 0.999
+    schema: Annotated[
+        Path | None, File(), Alias("s"), "Audit on tables of this schema; no table is read."
+    ] = None
+    jobs: Annotated[int, Ge(1), "Processes that work at once."] = 2
+    folder: Annotated[
+        Path | None, File("out"), "A folder to keep the runs in: an audit that was stopped goes on."
+    ] = None
+    output: Annotated[Report, "Write an HTML report (or into a folder), and JSON to repeat it beside."] = None
+
+    def run(self, session: Session) -> Audits:
+        claims = self._claims
+        found = {claim.words: self._audited(claim, len(claims), session) for claim in claims}
+        place = self.output
+        if place is not None:
+            place = place if place.suffix else place / "audit.html"
+            place.parent.mkdir(parents=True, exist_ok=True)
+        return written(Audits(found=found), place, figures=True)
+
+    @property
+    def _names(self) -> list[str]:
+        if self.every == (self.name is not None):
+            raise ParameterError("An audit is of one algorithm, or of all.", "Name one, or ask for all.")
+        if self.name is None:
+            return [entry.name for entry in audited_algorithms()]
+        _refuse_file(self.name)
+        return [algorithm(self.name, audited_algorithms()).name]
+
+    @cached_property
+    def _claims(self) -> list[Claim]:
+        """What to audit of each algorithm."""
+        from privet.schema import read_schema
+
+        declared = None if self.schema is None else read_schema(self.schema)
+        return [claim for name in self._names for claim in self._claims_of(name, declared)]
+
+    def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
+        from privet.audit.examples import deep_schemas, quick_schema
+
+        kind = algorithm(name).load()
+        epsilon, delta = self.epsilon, self.delta
+        if declared is not None:
+            return [Claim(name, kind, epsilon, delta, declared)]
+        quick = quick_schema(kind())
+        if not self.deep:
+            return [Claim(name, kind, epsilon, delta, quick)]
+        return [
+            *(
+                Claim(f"{name}, {words}", kind, epsilon, delta, schema)
+                for words, schema in deep_schemas(kind()).items()
+            ),
+            Claim(f"{name}, (ε, δ)", kind, epsilon, delta or 1e-3, quick),
+            Claim(f"{name}, four times ε", kind, 4 * epsilon, delta, quick),
+        ]
+
+    def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
+        from privet.audit import audit
+
+        estimator = claim.kind(epsilon=claim.epsilon, delta=claim.delta, schema=claim.schema)
+        with session.progress(f"Auditing {claim.words}", "runs") as watch:
+            return audit(
+                estimator,
+                runs=self.runs or (DEEP if self.deep else QUICK),
+                search_runs=self.search_runs,
+                # Each audit gets its share of the probability of a false alarm (Bonferroni).
+                confidence=1 - (1 - self.confidence) / claims,
+                jobs=self.jobs,
+                folder=self.folder,
+                progress=watch,
+            )
+
+
+def _refuse_file(name: str) -> None:
+    """If somebody names a file instead of an algorithm, say what can be done with it."""
+    model = Path(name).suffix == ".json"
+    if any(entry.name == name for entry in audited_algorithms()) or not (model or Path(name).is_file()):
+        return
+    raise ParameterError(
+        f"'{name}' is a file, and what is audited here is an algorithm, by its name.",
+        "Audit the inversion of a model, or the algorithm that it names."
+        if model
+        else "Audit the perturbation of a table, with the original at hand.",
+        "audit-model" if model else "audit-perturbation",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audits(Reported):
+    """The audits by the words for what was audited."""
+
+    found: Mapping[str, Audit]
+
+    @property
+    def exit_code(self) -> int:  # type: ignore[override]
+        return 1 if self.trouble or any(each.violated for each in self.found.values()) else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {words: each.to_dict() for words, each in self.found.items()}
+
+    def text(self) -> str:
+        return "\n".join(f"{words}\n{each.text()}\n" for words, each in self.found.items())
+
+    def page(self) -> Page:
+        from privet.audit.page import report
+
+        return report(self.found)
