@@ -79,23 +79,24 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
         more |= {"default": parameter.default, "show_default": parameter.default is not None}
     if parameter.kind is bool:
         plain = parameter.default is False
-        names = [flag] if plain else [f"{flag}/--no-{flag[2:]}"]
+        names = _names(flag, parameter.marker(Alias)) if plain else [f"{flag}/--no-{flag[2:]}"]
         return click.Option([*names, parameter.name], is_flag=True, **more | {"show_default": not plain})
-    if alias := parameter.marker(Alias):
-        short = len(alias.name) == 1
-        # A longer alias replaces the name: it is what people type.
-        names = [f"-{alias.name}", flag] if short else [f"--{alias.name}"]
-    else:
-        names = [flag]
     if parameter.many or parameter.kind is dict:
         more |= {"multiple": True, "help": f"{more['help']} Repeat for more."}
+    names = _names(flag, parameter.marker(Alias))
     return click.Option([*names, parameter.name], type=kind, metavar=_metavar(parameter), **more)
 
 
+def _names(flag: str, alias: Alias | None) -> list[str]:
+    if alias is None:
+        return [flag]
+    # A longer alias replaces the name: it is what people type.
+    return [f"-{alias.name}", flag] if len(alias.name) == 1 else [f"--{alias.name}"]
+
+
 def _type(parameter: Parameter) -> click.ParamType:
-    if file := parameter.marker(
-        File
-    ):  # that it exists is checked by its reader, whose errors have exit codes
+    # That a file exists is checked by its reader, whose errors have exit codes.
+    if file := parameter.marker(File):
         return click.Path(path_type=Path, allow_dash=file.stdout)
     if parameter.kind is dict:
         return NameAndValue()

@@ -13,6 +13,15 @@ import click
 
 __all__ = ["Output", "json_option", "output", "shows_json"]
 
+# How each kind of what a run says looks, and how far it is indented.
+_TOLD = {
+    "title": ("bold", 0),
+    "step": ("bold cyan", 0),
+    "command": ("green", 4),
+    "output": ("dim", 6),
+    "refusal": ("yellow", 6),
+}
+
 
 @dataclass
 class Output:
@@ -33,6 +42,22 @@ class Output:
     def note(self, message: str) -> None:
         """Something that a person should know and a script need not."""
         click.echo(message, err=True)
+
+    def tell(self, text: str, kind: str) -> None:
+        """What a run says while it works; beside the result where that is for a machine."""
+        from rich.console import Console
+        from rich.padding import Padding
+        from rich.text import Text
+
+        console = Console(highlight=False, stderr=self.json)
+        style, indent = _TOLD.get(kind, ("", 4))
+        shown = Text(text, style=style)
+        if kind == "step":
+            console.print()
+        if kind == "command":  # never broken, so that it can be copied
+            console.print(Text("    $ ").append_text(shown), soft_wrap=True)
+        else:
+            console.print(Padding(shown, (0, 0, 0, indent), expand=False))
 
     def warn(self, message: str) -> None:
         click.secho(f"WARNING: {message}", err=True, fg="yellow", bold=True)

@@ -9,6 +9,10 @@ __all__ = ["words_for"]
 
 _WORDS = {
     "replace": "Choose another name, or add  --force  to replace it.",
+    "confirm-schema": "Look at each entry that was read off the data, then:  privet schema confirm {schema}",
+    "consent-to-schema": "Look at them (privet schema show {schema}), then say that you have with --yes.",
+    "compare-head": "Give it with  --head HEAD  (privet ledger head prints the present one).",
+    "show-every-weight": "All weights are shown with  --all",
     "open-account": (
         "The owner of the data opens an account:\n"
         "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT\n"
@@ -36,6 +40,8 @@ def words_for(remedy: str, given: Mapping[str, Any]) -> str:
     import shlex
 
     known = {name: shlex.quote(str(value)) for name, value in given.items() if value is not None}
+    if "file" in known:
+        known.setdefault("schema", known["file"])
     if remedy == "open-account" and "study" in known:
         remedy = "open-study"
     return _WORDS.get(remedy, "").format_map(_Known(known))

@@ -10,13 +10,14 @@ from privet.parameters.declared import (
     validate,
 )
 from privet.parameters.json_schema import json_schema
-from privet.parameters.markers import Alias, Argument, ColumnOf, File, Named, OfAlgorithm, When
+from privet.parameters.markers import Alias, Argument, ColumnOf, Consent, File, Named, OfAlgorithm, When
 
 __all__ = [
     "Alias",
     "Argument",
     "ColumnOf",
     "Confidence",
+    "Consent",
     "Delta",
     "Epsilon",
     "File",

@@ -23,7 +23,7 @@ import math
 import numbers
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -172,11 +172,16 @@ def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     constructor = algorithm.__init__
     # A dataclass may inherit fields from another module, whose names only the class itself can resolve.
     hints = get_type_hints(algorithm if is_dataclass(algorithm) else constructor, include_extras=True)
+    made = {f.name: f.default_factory() for f in _fields(algorithm) if f.default_factory is not MISSING}
     return tuple(
-        _parameter(name, hints.get(name, Any), signature.default)
+        _parameter(name, hints.get(name, Any), made.get(name, signature.default))
         for name, signature in inspect.signature(constructor).parameters.items()
         if name != "self" and signature.kind is not inspect.Parameter.VAR_KEYWORD
     )
+
+
+def _fields(cls: Any) -> tuple[Field[Any], ...]:
+    return fields(cls) if is_dataclass(cls) else ()
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:

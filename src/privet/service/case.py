@@ -7,27 +7,38 @@ one dataclass and one line in ``catalogue``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from privet.parameters import validate
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
     from privet.report import Page
-    from privet.service.plans import Plan
     from privet.service.session import Session
 
-__all__ = ["Result", "UseCase"]
+__all__ = ["Preview", "Result", "UseCase"]
+
+
+class Preview(Protocol):
+    """What a run would do, to be looked at before it does: its cost, or what a person is asked to agree to."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The preview as plain data, for JSON."""
+
+    def text(self) -> str:
+        """The preview for a reader."""
 
 
 class Result:
     """What a run gives: plain data, text, a page, and the guarantee of what was released (None if none was).
 
-    ``notes`` are for a person, beside the result; ``exit_code`` is 0 unless the answer is a "no".
+    ``notes`` are for a person, beside the result; ``remedy`` is a word for what comes next (as errors have
+    one), from which each face says how that is done there; ``exit_code`` is 0 unless the answer is a "no".
     """
 
     guarantee: Guarantee | None = None
     notes: tuple[str, ...] = ()
+    remedy: str = ""
     exit_code: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,8 +80,8 @@ class UseCase:
     def __post_init__(self) -> None:
         validate(self)
 
-    def plan(self, session: Session) -> Plan | None:
-        """What a run would cost and how far its answers may be off; None if it costs nothing."""
+    def plan(self, session: Session) -> Preview | None:
+        """What a run would cost, or needs consent to; None if there is nothing to ask about."""
         return None
 
     def run(self, session: Session) -> Result:
