@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from privet.errors import ParameterError
+from privet.parameters import json_schema
 
 __all__ = ["ALGORITHMS", "FAMILIES", "Entry", "Family", "algorithm", "algorithms_with", "name_of"]
 
@@ -51,6 +52,14 @@ class Entry:
         module, _, cls = self.home.partition(":")
         loaded: type[Any] = getattr(import_module(module), cls)
         return loaded
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the algorithm's parameters.
+
+        >>> algorithm("naive-bayes").json_schema()["properties"]["bins"]["minimum"]
+        2
+        """
+        return json_schema(self.load(), title=self.name, description=self.line)
 
 
 ALGORITHMS: tuple[Entry, ...] = (
