@@ -126,7 +126,7 @@ def _typed(help: str) -> str:
 
 
 def typed(parameter: Parameter, value: Any) -> Any:
-    """The declared form of what click collected: a mapping for ``NAME=VALUE`` pairs, None for an empty list."""
+    """The declared form of what click collected: a mapping for ``NAME=VALUE``, None for an empty list."""
     if parameter.kind is dict and not isinstance(value, Mapping):
         return dict(value) if value or not parameter.optional else None
     if parameter.many and parameter.optional and not value:

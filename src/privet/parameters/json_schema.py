@@ -35,7 +35,7 @@ def json_schema(declaring: type, *, title: str = "", description: str = "") -> d
     >>> json_schema(Toy)["properties"]
     {'bins': {'type': 'integer', 'minimum': 2, 'description': 'How many bins.', 'default': 16}}
     """
-    shown = [p for p in parameters_of(declaring) if p.kind is not object or p.marker(OfAlgorithm)]
+    shown = [p for p in parameters_of(declaring) if p.kind is not object]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title or declaring.__name__,

@@ -20,7 +20,7 @@ __all__ = ["Preview", "Result", "UseCase"]
 
 
 class Preview(Protocol):
-    """What a run would do, to be looked at before it does: its cost, or what a person is asked to agree to."""
+    """What a run would do, to be looked at before it does: its cost, or what a person is to agree to."""
 
     def to_dict(self) -> dict[str, Any]:
         """The preview as plain data, for JSON."""

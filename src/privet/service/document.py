@@ -101,7 +101,9 @@ class RunDocument:
             raise ParameterError("This is not a run document.", "Save one with the run that it describes.")
         if data["privet_run"] != FORMAT:
             raise ParameterError("This run document is in a newer format.", "Update Privet to read it.")
-        name, parameters, ledger = (data.get(key) for key in ("use_case", "parameters", "ledger"))
+        name: Any = data.get("use_case")
+        parameters: Any = data.get("parameters")
+        ledger: Any = data.get("ledger")
         whole = isinstance(name, str) and isinstance(parameters, dict) and isinstance(ledger, str | None)
         if not whole or not all(isinstance(key, str) for key in parameters):
             raise ParameterError("The run document lacks a part, or a part has the wrong form.")

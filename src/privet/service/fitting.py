@@ -130,6 +130,7 @@ class Fit(UseCase):
             check_place(self.output, force=self.force)
         if self.sign_key is not None:
             check_key(self.sign_key)
+        _ = self._schema  # a draft is refused as such, whatever the ledger says
 
     def _delivered(self, fitted: Any) -> Fitted:
         """The result, with the model written: it is paid for now and, whatever happens, not lost."""

@@ -166,23 +166,16 @@ class History(Result):
         return {"entries": [entry.to_dict() for entry in self.entries]}
 
     def text(self) -> str:
-        rows = [
-            (
-                e.number,
-                e.when,
-                e.who,
-                e.dataset,
-                e.what,
-                e.amount if e.kind == "reserve" else "",
-                e.state or "",
-            )
-            for e in self.entries
-        ]
+        rows = [(e.number, e.when, e.who, e.dataset, e.what, _cost(e), e.state or "") for e in self.entries]
         lines = [columns(("No.", "When", "Who", "Dataset", "What", "Cost", "State"), rows)]
         for entry in self.entries if self.guarantees else ():
             if entry.guarantee is not None:
                 lines.append(f"\nEntry {entry.number}: {entry.guarantee.get('headline', entry.guarantee)}")
         return "\n".join(lines)
+
+
+def _cost(entry: Entry) -> Any:
+    return entry.amount if entry.kind == "reserve" else ""
 
 
 @dataclass(frozen=True, kw_only=True)
