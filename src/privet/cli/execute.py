@@ -47,7 +47,7 @@ def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> Non
         to.note(result.guarantee.headline)
     for note in result.notes:
         to.note(note)
-    if result.remedy and piped is None:
+    if result.remedy and piped is None and not to.json:
         to.note(words_for(result.remedy, {**to.given, **result.to_dict()}))
     if result.exit_code:
         raise click.exceptions.Exit(result.exit_code)

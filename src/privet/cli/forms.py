@@ -89,7 +89,7 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
 
 def _names(flag: str, alias: Alias | None) -> list[str]:
     if alias is None:
-        return [flag]
+        return [flag[1:], flag] if len(flag) == 3 else [flag]  # a name of one letter: -k
     # A longer alias replaces the name: it is what people type.
     return [f"-{alias.name}", flag] if len(alias.name) == 1 else [f"--{alias.name}"]
 

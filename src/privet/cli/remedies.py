@@ -12,6 +12,8 @@ _WORDS = {
     "confirm-schema": "Look at each entry that was read off the data, then:  privet schema confirm {schema}",
     "consent-to-schema": "Look at them (privet schema show {schema}), then say that you have with --yes.",
     "compare-head": "Give it with  --head HEAD  (privet ledger head prints the present one).",
+    "show-model": "privet model show {model}  says what that means.",
+    "tune": "Ask for tuning with  --tune",
     "show-every-weight": "All weights are shown with  --all",
     "open-account": (
         "The owner of the data opens an account:\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from privet.parameters import Alias, Argument, File, OfAlgorithm
 
@@ -22,14 +22,15 @@ __all__ = [
     "VerifyKey",
 ]
 
-ENGINES = ("auto", "memory", "duckdb")
+EngineName = Literal["auto", "memory", "duckdb"]
+ENGINES: tuple[str, ...] = get_args(EngineName)
 
 Data = Annotated[Path, File(), Argument(), "The table."]
 SchemaFile = Annotated[Path, File(), Alias("s"), "What is public about the table."]
 ModelFile = Annotated[Path, File(), Argument(), "A released model."]
 VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
 Engine = Annotated[
-    Literal["auto", "memory", "duckdb"],
+    EngineName,
     "Who reads the table: Privet itself (memory), or DuckDB for CSV and Parquet files.",
 ]
 SeedNumber = Annotated[
