@@ -74,7 +74,10 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
         )
     flag = "--" + parameter.name.replace("_", "-")
     limits = f" ({', '.join(parameter.limits)})" if parameter.limits else ""
-    more: dict[str, Any] = {"help": f"{_typed(parameter.help)}{limits}", "required": parameter.required}
+    more: dict[str, Any] = {
+        "help": f"{_typed(parameter.help)}{limits}{_dash(parameter)}",
+        "required": parameter.required,
+    }
     if not parameter.required and parameter.kind is not dict and not parameter.many:
         more |= {"default": parameter.default, "show_default": parameter.default is not None}
     if parameter.kind is bool:
@@ -85,6 +88,13 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
         more |= {"multiple": True, "help": f"{more['help']} Repeat for more."}
     names = _names(flag, parameter.marker(Alias))
     return click.Option([*names, parameter.name], type=kind, metavar=_metavar(parameter), **more)
+
+
+def _dash(parameter: Parameter) -> str:
+    file = parameter.marker(File)
+    if file is None or not file.stdout:
+        return ""
+    return " (- for stdout)" if file.role == "out" else " (- for stdin)"
 
 
 def _names(flag: str, alias: Alias | None) -> list[str]:
