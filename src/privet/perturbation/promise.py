@@ -14,9 +14,9 @@ __all__ = ["local_guarantee", "no_guarantee"]
 # A guarantee has an amount even where it promises nothing; this one, the largest there is, stands for that.
 UNLIMITED = Pure(Fraction(1_000_000))
 MEASURED = (
-    "What it offers is resistance that was measured, not proved: run  privet audit perturbation ORIGINAL "
-    "PERTURBED  and read the error of the best attack for each column. An attack "
-    "nobody has tried may do better."
+    "What it offers is resistance that was measured, not proved: audit the perturbed table beside the "
+    "original, and read the error of the best attack for each column. An attack nobody has tried may do "
+    "better."
 )
 
 

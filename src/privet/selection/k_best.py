@@ -246,7 +246,7 @@ class SelectKBest(PrivateSelector):
         if score.ordered and schema.missing != "error":
             raise SchemaError(
                 f"The score {score.what} counts alleles, and a missing value has no place among them.",
-                'Complete the table, and set  missing = "error"  in the schema; privet gwas reads genotypes.',
+                'Complete the table, and set  missing = "error"  in the schema; or read genotypes as such.',
             )
         for column in schema.attributes:
             if reason := score.incompatible(target.size, self._height(column, schema)):

@@ -206,7 +206,7 @@ class Drafted(Described):
         if self.wholesale:
             said = "bounds and domains read off the data are declared public wholesale"
             return (f"WARNING: {said}; every guarantee says so.",)
-        return ('Check each entry marked "read off the data".',) if self.schema.drafted else ()
+        return ()
 
     @property
     def remedy(self) -> str:  # type: ignore[override]

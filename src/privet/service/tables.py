@@ -142,5 +142,6 @@ def database_errors() -> Iterator[None]:
             raise
         raise DataError(
             "DuckDB could not read the table as its schema describes it.",
-            "privet schema check  finds the column; the memory engine says what is wrong with it.",
+            "Check the table against its schema: that finds the column, and says what is wrong with it.",
+            "check-schema",
         ) from None

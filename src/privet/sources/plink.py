@@ -153,7 +153,7 @@ def _binary(words: list[str], name: str) -> NDArray[np.int8]:
         raise DataError(
             f"The phenotype in {name} is not binary: 1 (control), 2 (case), or 0 and -9 (unknown).",
             "Split a measured trait into cases and controls by a rule that is public, and give that split "
-            "as a file of ids and control or case (--phenotypes FILE).",
+            "as a file of ids and control or case.",
         )
     return np.array(codes, np.int8)
 

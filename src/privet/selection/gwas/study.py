@@ -81,7 +81,7 @@ class Study:
             missing = "case" if not self.cases else "control"
             raise DataError(
                 f"The study has no {missing}.",
-                "Phenotypes are in the last column of .fam (1 control, 2 case), or in --phenotypes FILE.",
+                "Phenotypes are in the last column of .fam (1 control, 2 case), or in a file of their own.",
             )
         if strata is not None and any(
             self.source.subjects[place] not in strata for place in np.flatnonzero(self.groups.any(axis=0))
