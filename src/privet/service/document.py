@@ -46,6 +46,8 @@ class RunDocument:
         defaults = {p.name: p.default for p in parameters_of(type(case))}
         given = {f.name: getattr(case, f.name) for f in fields(case)}
         kept = {n: v for n, v in given.items() if v != defaults[n] and v not in (None, {}, ())}
+        if "algorithm" in given:  # said even if it is the usual one: its parameters mean nothing without it
+            kept = {"algorithm": given["algorithm"]} | kept
         if "algorithm" in kept and "parameters" in kept:
             usual = {p.name: p.default for p in parameters_of(algorithm(kept["algorithm"]).load())}
             own = kept["parameters"].items()
@@ -64,6 +66,8 @@ class RunDocument:
         kinds = {p.name: p for p in parameters_of(cls)}
         if unknown := sorted(set(self.parameters) - set(kinds)):
             raise ParameterError(f"The use case '{self.use_case}' has no parameter '{unknown[0]}'.")
+        if missing := [p.name for p in kinds.values() if p.required and p.name not in self.parameters]:
+            raise ParameterError(f"The run document lacks the parameter '{missing[0]}'.")
         return cls(**{n: _restored(kinds[n], v) for n, v in self.parameters.items()})
 
     def session(self) -> Session:
