@@ -7,9 +7,10 @@ one dataclass and one line in ``catalogue``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from privet.parameters import validate
+from privet.parameters import Parameter, parameters_of, validate
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
@@ -60,6 +61,13 @@ class Result:
         return page
 
 
+def restored(parameter: Parameter, value: Any) -> Any:
+    """A value in its declared form: paths where texts name files, tuples where lists are given."""
+    if parameter.many and isinstance(value, list | tuple):
+        return tuple(Path(each) if parameter.kind is Path else each for each in value)
+    return Path(value) if parameter.kind is Path and isinstance(value, str) else value
+
+
 @dataclass(frozen=True, kw_only=True)
 class UseCase:
     """Something that Privet can do. Subclasses are frozen dataclasses with declared parameters as fields."""
@@ -79,6 +87,8 @@ class UseCase:
 
     def __post_init__(self) -> None:
         validate(self)
+        for parameter in parameters_of(type(self)):  # a text that names a file, and a list, are taken as such
+            object.__setattr__(self, parameter.name, restored(parameter, getattr(self, parameter.name)))
 
     def plan(self, session: Session) -> Preview | None:
         """What a run would cost, or needs consent to; None if there is nothing to ask about."""

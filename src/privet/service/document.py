@@ -68,7 +68,7 @@ class RunDocument:
             raise ParameterError(f"The use case '{self.use_case}' has no parameter '{unknown[0]}'.")
         if missing := [p.name for p in kinds.values() if p.required and p.name not in self.parameters]:
             raise ParameterError(f"The run document lacks the parameter '{missing[0]}'.")
-        return cls(**{n: _restored(kinds[n], v) for n, v in self.parameters.items()})
+        return cls(**self.parameters)
 
     def session(self) -> Session:
         return Session(ledger=self.ledger)
@@ -122,9 +122,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value
-
-
-def _restored(parameter: Any, value: Any) -> Any:
-    if parameter.many and isinstance(value, list):
-        return tuple(Path(each) if parameter.kind is Path else each for each in value)
-    return Path(value) if parameter.kind is Path and isinstance(value, str) else value

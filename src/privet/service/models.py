@@ -45,7 +45,7 @@ class ShowModel(UseCase):
         weights = Weights.of(model, model.schema_.target)
         most = None if self.every else MOST_WEIGHTS
         shown = ModelShown(
-            Path(self.file),
+            self.file,
             model,
             model_to_dict(model),
             self.verify_key is not None,

@@ -67,12 +67,11 @@ class DraftSchema(UseCase):
         from privet.schema import write_schema
         from privet.service.outputs import check_place
 
-        data = Path(self.data)
-        place = self.output or data.with_name(f"{data.name.split('.')[0] or 'table'}.schema.toml")
+        place = self.output or self.data.with_name(f"{self.data.name.split('.')[0] or 'table'}.schema.toml")
         check_place(place, force=self.force)
         drafted = self.drafted(session)
         write_schema(drafted, place)
-        return Drafted(Path(place), drafted, self.declare_public)
+        return Drafted(place, drafted, self.declare_public)
 
     def drafted(self, session: Session) -> Schema:
         """The schema, written nowhere.
@@ -154,7 +153,7 @@ class ConfirmSchema(UseCase):
             )
         check_place(self.file, force=True)
         write_schema(after, self.file)
-        return Confirmed(Path(self.file), after, confirmed)
+        return Confirmed(self.file, after, confirmed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +165,7 @@ class ShowSchema(UseCase):
     def run(self, session: Session) -> Described:
         from privet.schema import read_schema
 
-        return Described(Path(self.file), read_schema(self.file))
+        return Described(self.file, read_schema(self.file))
 
 
 @dataclass(frozen=True)

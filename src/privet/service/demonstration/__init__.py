@@ -38,9 +38,9 @@ class Demonstrate(UseCase):
         from privet.service.demonstration.story import Files, split, tell
         from privet.service.demonstration.teller import Teller
 
-        files = Files.within(Path(self.output))
+        files = Files.within(self.output)
         try:
-            Path(self.output).mkdir(parents=True, exist_ok=True)
+            self.output.mkdir(parents=True, exist_ok=True)
             files.clear()
         except OSError as error:
             raise ParameterError(
