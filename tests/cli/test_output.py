@@ -11,6 +11,7 @@ import click
 import privet
 from privet.cli import app
 from privet.cli.output import Output
+from privet.registry import algorithm
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
@@ -61,6 +62,29 @@ def test_the_same_results_as_json_and_as_text(run, answer, account):
     ):
         assert isinstance(answer(*words), dict), words
         assert run(*words).stdout.strip(), words
+
+
+def test_the_json_schema_of_an_algorithms_parameters(run, answer):
+    words = ("algorithms", "naive-bayes", "--json-schema")
+    schema = answer(*words)
+    assert schema["properties"]["bins"]["minimum"] == 2
+    assert json.loads(run(*words).stdout) == schema
+    assert schema == algorithm("naive-bayes").json_schema()
+    run("algorithms", "--json-schema", code=2)
+
+
+def test_what_comes_next_is_said_as_it_is_typed_here(run, people):
+    drafted = run("schema", "draft", people, "--target", "ill", "-o", "d.toml")
+    assert "privet schema confirm d.toml" in drafted.stderr
+    refused = run("fit", "naive-bayes", people, "-s", "d.toml", "--no-ledger", "-o", "m.json", code=3)
+    assert "privet schema confirm d.toml" in refused.stderr
+    refused = run("fit", "naive-bayes", people, "-s", "absent.toml", "--no-ledger", "-o", "m.json", code=3)
+    assert f"privet schema draft {people}" in refused.stderr
+    refused = run("ledger", "show", code=6).stderr
+    assert "privet ledger open" in refused
+    assert "--no-ledger" not in refused, "that is for whoever spends"
+    fitted = run("fit", "naive-bayes", people, "-s", "people.toml", "--no-ledger", "-o", "m.json")
+    assert "privet model show m.json" in fitted.stderr
 
 
 def test_errors_as_json(run, answer, people):

@@ -10,10 +10,10 @@ import click
 import pytest
 
 from privet.cli import app
-from privet.parameters import Argument, parameters_of
+from privet.parameters import Argument, Consent, parameters_of
 from privet.registry import ALGORITHMS, algorithms_with
-from privet.service import USE_CASES, UseCase
-from privet.service.catalogue import GROUPS, Entry
+from privet.service import USE_CASES, UseCase, use_case
+from privet.service.catalogue import GROUPS, Entry, entry_of
 
 each_use_case = pytest.mark.parametrize("entry", USE_CASES, ids=lambda entry: entry.name)
 
@@ -75,6 +75,11 @@ def test_the_json_schema_of_every_algorithm_is_one(entry):
     check_json_schema(schema)
     assert schema["title"] == entry.name
     assert "epsilon" in schema["properties"]
+
+
+def test_what_a_person_must_agree_to_is_said_in_the_schema():
+    [asked] = [p for p in parameters_of(use_case("schema confirm")) if p.marker(Consent)]
+    assert entry_of("schema confirm").json_schema()["properties"][asked.name]["x-consent"].endswith("?")
 
 
 TYPES: dict[str, tuple[type, ...]] = {

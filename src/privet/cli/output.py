@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
-__all__ = ["Output", "json_option", "output", "shows_json"]
+__all__ = ["Output", "json_option", "output"]
 
 # How each kind of what a run says looks, and how far it is indented.
 _TOLD = {
@@ -113,21 +113,6 @@ class Output:
             task = bar.add_task(what, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
-    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-        """A table for a person, on stdout."""
-        from rich.console import Console
-        from rich.table import Table
-
-        console = Console(markup=False, highlight=False, emoji=False)
-        if not console.is_terminal:  # a pipe has no width: do not break lines that a script may read
-            console.width = 200
-        table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
-        for head in heads:
-            table.add_column(head, overflow="fold")
-        for row in rows:
-            table.add_row(*(str(cell) for cell in row))
-        console.print(table)
-
 
 def output() -> Output:
     """The output of the running command."""
@@ -148,14 +133,3 @@ def json_option() -> click.Option:
         callback=_set_json,
         help="Machine-readable result on stdout; messages stay on stderr.",
     )
-
-
-def shows_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option ``--json``."""
-    return click.option(
-        "--json",
-        is_flag=True,
-        expose_value=False,
-        callback=_set_json,
-        help="Machine-readable result on stdout; messages stay on stderr.",
-    )(command)
