@@ -48,7 +48,8 @@ def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> Non
     for note in result.notes:
         to.note(note)
     if result.remedy and piped is None and not to.json:
-        to.note(words_for(result.remedy, {**to.given, **result.to_dict()}))
+        named = {name: value for name, value in result.to_dict().items() if isinstance(value, str)}
+        to.note(words_for(result.remedy, {**to.given, **named}))
     if result.exit_code:
         raise click.exceptions.Exit(result.exit_code)
 
