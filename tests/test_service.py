@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +13,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet import service
 from privet.budget import Ledger, Pure, budget, exact
 from privet.errors import BudgetExceeded, DataError, LedgerError, ParameterError, SchemaError
-from privet.schema import Category, Number, Schema, Unit
+from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
 from privet.schema.columns import DRAFTED, WHOLESALE
-from privet.service.tables import CheckedSource, CheckedTable
+from privet.service import (
+    CheckSchema,
+    ConfirmSchema,
+    CrossValidate,
+    DraftSchema,
+    Evaluate,
+    Fit,
+    OpenAccount,
+    Predict,
+    Session,
+    ShowAccounts,
+)
+from privet.service.accounts import NoAccount, limit_of
+from privet.service.outputs import check_place
+from privet.service.tables import CheckedSource, CheckedTable, database_errors, open_table
 
 SCHEMA = Schema.of({"x": (0, 10), "c": ["a", "b"]}, target="c")
 
@@ -34,107 +49,159 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(table: Path) -> Ledger:
+def schema(tmp_path: Path) -> Path:
+    path = tmp_path / "t.toml"
+    write_schema(SCHEMA, path)
+    return path
+
+
+@pytest.fixture
+def ledger(table: Path, schema: Path) -> Ledger:
     ledger = Ledger.in_memory().as_analyst("ana")
-    service.open_account(ledger, service.open_table(table, SCHEMA), SCHEMA, budget(2.0))
+    OpenAccount(data=table, schema=schema, epsilon=2.0).run(Session(ledger=ledger))
     return ledger
 
 
-def test_plan_then_fit_then_score(table, ledger):
-    plan = service.plan_fit("naive-bayes", table, SCHEMA, {"epsilon": 0.5}, ledger=ledger)
+def naive_bayes(table: Path, schema: Path, **parameters) -> Fit:
+    return Fit(algorithm="naive-bayes", data=table, schema=schema, parameters=parameters)
+
+
+def test_plan_then_fit_then_score(table, schema, ledger, tmp_path):
+    session, place = Session(ledger=ledger), tmp_path / "m.json"
+    case = replace(naive_bayes(table, schema, epsilon=0.5), output=place)
+    plan = case.plan(session)
     assert plan.amount == Pure(exact(0.5))
     assert plan.before.spent is None
     assert ledger.history()[-1].kind != "reserve"
-    model = service.fit("naive-bayes", table, SCHEMA, {"epsilon": 0.5}, ledger=ledger)
+    fitted = case.run(session)
+    assert fitted.guarantee == fitted.model.guarantee_
     assert ledger.balance(plan.dataset) == plan.after
     # A rehearsal promises what the run then keeps.
     assert [(s.what, s.amount, s.error) for s in plan.steps] == [
-        (s.what, s.amount, s.error) for s in model.guarantee_.steps
+        (s.what, s.amount, s.error) for s in fitted.guarantee.steps
     ]
-    cost = service.plan_evaluation(model, table, epsilon=0.5, ledger=ledger)
-    result = service.evaluate(model, table, epsilon=0.5, ledger=ledger)
+    scoring = Evaluate(model=place, data=table, epsilon=0.5)
+    cost = scoring.plan(session)
+    result = scoring.run(session)
     assert ledger.balance(plan.dataset) == cost.after
     assert result.guarantee.steps == cost.steps
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("score_delta", [0.0, 1e-6])
-def test_the_planned_cost_of_a_cross_validation_is_what_is_spent(table, delta, score_delta):
-    ledger = Ledger.in_memory()
-    limit = budget(20.0, 1e-5) if delta or score_delta else budget(20.0)
-    service.open_account(ledger, service.open_table(table, SCHEMA), SCHEMA, limit)
-    how = {"folds": 3, "repeats": 2, "epsilon": 0.3, "delta": score_delta, "ledger": ledger}
-    parameters = {"epsilon": 0.2, "delta": delta}
-    plan = service.plan_cross_validation("naive-bayes", table, SCHEMA, parameters, **how)
-    seen = []
-    result = service.cross_validate(
-        "naive-bayes", table, SCHEMA, parameters, **how, progress=lambda *step: seen.append(step)
+def test_the_planned_cost_of_a_cross_validation_is_what_is_spent(table, schema, delta, score_delta):
+    ledger, seen = Ledger.in_memory(), []
+    session = Session(ledger=ledger, progress=lambda what, unit: nullcontext(lambda *step: seen.append(step)))
+    limit = 1e-5 if delta or score_delta else 0.0
+    OpenAccount(data=table, schema=schema, epsilon=20.0, delta=limit).run(Session(ledger=ledger))
+    case = CrossValidate(
+        algorithm="naive-bayes",
+        data=table,
+        schema=schema,
+        parameters={"epsilon": 0.2, "delta": delta},
+        folds=3,
+        repeats=2,
+        score_epsilon=0.3,
+        score_delta=score_delta,
     )
+    plan = case.plan(session)
+    result = case.run(session)
     assert ledger.balance(plan.dataset) == plan.after
     assert result.guarantee.amount == plan.amount
     assert seen[-1] == (6, 6)
 
 
-def test_plans_are_refused_like_runs(table, ledger):
-    for asked in (service.plan_fit, service.fit):
+def test_plans_are_refused_like_runs(table, schema, ledger, tmp_path):
+    large, small = naive_bayes(table, schema, epsilon=3.0), naive_bayes(table, schema, epsilon=1.0)
+    for asked in (large.plan, large.run):
         with pytest.raises(BudgetExceeded):
-            asked("naive-bayes", table, SCHEMA, {"epsilon": 3.0}, ledger=ledger)
-    stranger = Ledger.in_memory()
-    for asked in (service.plan_fit, service.fit):
-        with pytest.raises(service.NoAccount):
-            asked("naive-bayes", table, SCHEMA, {"epsilon": 1.0}, ledger=stranger)
+            asked(Session(ledger=ledger))
+    for asked in (small.plan, small.run):
+        with pytest.raises(NoAccount):
+            asked(Session(ledger=Ledger.in_memory()))
     other = Schema.of({"x": (0, 10), "c": ["a", "b"]}, target="c", unit=Unit("replace"))
+    write_schema(other, tmp_path / "other.toml")
     with pytest.raises(LedgerError) as error:  # another unit: refused, and not as a missing account
-        service.fit("naive-bayes", table, other, {"epsilon": 1.0}, ledger=ledger)
-    assert not isinstance(error.value, service.NoAccount)
+        naive_bayes(table, tmp_path / "other.toml", epsilon=1.0).run(Session(ledger=ledger))
+    assert not isinstance(error.value, NoAccount)
 
 
-def test_wrong_parameters(table):
+def test_wrong_parameters(table, schema, tmp_path):
+    session = Session()
     with pytest.raises(ParameterError, match="no parameter 'colour'"):
-        service.fit("naive-bayes", table, SCHEMA, {"colour": "red"})
+        naive_bayes(table, schema, colour="red").run(session)
     with pytest.raises(ParameterError, match="no algorithm"):
-        service.fit("astrology", table, SCHEMA, {})
+        Fit(algorithm="astrology", data=table, schema=schema).run(session)
+    with pytest.raises(ParameterError, match="engine must be one of"):
+        Fit(algorithm="naive-bayes", data=table, schema=schema, engine="abacus")
     with pytest.raises(ParameterError, match="no engine"):
-        service.open_table(table, SCHEMA, engine="abacus")
+        open_table(table, SCHEMA, engine="abacus")
     drafted = Schema((Number("x", 0, 1, origin=DRAFTED), Category("c", ("a", "b"))), target="c")
+    write_schema(drafted, tmp_path / "draft.toml")
     with pytest.raises(SchemaError, match="not confirmed"):
-        service.fit("naive-bayes", table, drafted, {})
+        naive_bayes(table, tmp_path / "draft.toml").run(session)
 
 
 def test_drafts(table, tmp_path):
-    schema = service.draft_schema(table, target="c")
-    assert schema.drafted == ("x", "c")
-    assert service.confirm_schema(schema, ["x"]).drafted == ("c",)
-    wholesale = service.draft_schema(table, target="c", declare_public=True)
+    place = tmp_path / "draft.toml"
+
+    def drafted(data, **how):
+        return DraftSchema(data=data, output=place, force=True, **how).run(Session()).schema
+
+    wholesale = drafted(table, target="c", declare_public=True)
     assert {column.origin for column in wholesale.columns} == {WHOLESALE}
     arff = tmp_path / "only.arff"
     arff.write_text("@relation r\n@attribute a {x,y}\n@attribute b {x,y}\n@data\nx,y\n")
-    assert service.draft_schema(arff, target="b").drafted == ()
-    assert service.draft_schema(arff, ignore=["a"]).names == ("b",)
-    for skip in ({"ignore": ["b"]}, {"id": "b"}):
+    assert drafted(arff, target="b").drafted == ()
+    assert drafted(arff, ignore=("a",)).names == ("b",)
+    for skip in ({"ignore": ("b",)}, {"id": "b"}):
         with pytest.raises(SchemaError, match="The target 'b' cannot be left out"):
-            service.draft_schema(arff, target="b", **skip)
+            drafted(arff, target="b", **skip)
+    assert drafted(table, target="c").drafted == ("x", "c")
+    assert read_schema(place).drafted == ("x", "c")
+
+
+def test_a_draft_is_confirmed_by_somebody_who_has_seen_it(table, tmp_path):
+    place, session = tmp_path / "draft.toml", Session()
+    DraftSchema(data=table, target="c", output=place).run(session)
+    case = ConfirmSchema(file=place, columns=("x",))
+    shown = case.plan(session)
+    assert [each["column"] for each in shown.to_dict()["columns"]] == ["x"]
+    assert "read off the data" in shown.text()
+    with pytest.raises(ParameterError, match="nothing was confirmed"):
+        case.run(session)
+    assert read_schema(place).drafted == ("x", "c")
+    replace(case, yes=True).run(session)
+    assert read_schema(place).drafted == ("c",)
+    assert case.plan(session) is None
+    case.run(session)  # there is nothing to consent to
 
 
 def test_checks_name_every_faulty_column_and_no_value(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,c,z,w\nsecret,a,1,1\n3,secret,2,inf\n")
     schema = Schema.of({"x": (0, 10), "c": ["a", "b"], "w": (0, 1), "v": (0, 1)}, target="c")
-    check = service.check_schema(path, schema)
+    place = tmp_path / "t.toml"
+    write_schema(schema, place)
+    check = CheckSchema(data=path, schema=place).run(Session())
+    assert check.exit_code == DataError.exit_code
     assert {column for column, _ in check.faults} == {"x", "c", "w", "v"}
     assert check.unread == ("z",)
     assert not check.fits
     assert "secret" not in str(check)
+    write_schema(SCHEMA, place)
     path.write_text("x,c\n1,a\n")
-    assert service.check_schema(path, SCHEMA).fits
+    check = CheckSchema(data=path, schema=place).run(Session())
+    assert check.fits
+    assert check.exit_code == 0
     path.write_text("x,c\n")
     with pytest.raises(DataError, match="no records"):
-        service.check_schema(path, SCHEMA)
+        CheckSchema(data=path, schema=place).run(Session())
 
 
 def test_a_table_is_checked_once_and_watched_always(table):
     seen = []
-    source = service.open_table(table, SCHEMA, watch=lambda done, total: seen.append((done, total)))
+    source = open_table(table, SCHEMA, watch=lambda done, total: seen.append((done, total)))
     assert isinstance(source, CheckedSource)
     assert source.table() is None
     for _ in range(2):
@@ -142,67 +209,70 @@ def test_a_table_is_checked_once_and_watched_always(table):
     assert seen == [(500, None), (500, 500)]
     narrow = Schema.of({"x": (0, 10), "c": ["a"]}, target="c")
     with pytest.raises(DataError, match="outside its declared domain"):
-        list(service.open_table(table, narrow).batches())
+        list(open_table(table, narrow).batches())
     with pytest.raises(DataError, match="no column 'y'"):
-        service.open_table(table, Schema.of({"y": (0, 1)}))
+        open_table(table, Schema.of({"y": (0, 1)}))
 
 
-def test_duckdb_is_asked_through_its_own_engine(table):
-    source = service.open_table(table, SCHEMA, engine="duckdb")
+def test_duckdb_is_asked_through_its_own_engine(table, schema):
+    source = open_table(table, SCHEMA, engine="duckdb")
     assert isinstance(source, CheckedTable)
-    a = service.fit("naive-bayes", table, SCHEMA, {}, seed=3)
-    b = service.fit("naive-bayes", table, SCHEMA, {}, seed=3, engine="duckdb")
+    case = replace(naive_bayes(table, schema), seed=3)
+    a, b = (replace(case, engine=engine).run(Session()).model for engine in ("auto", "duckdb"))
     np.testing.assert_array_equal(a.class_log_prior_, b.class_log_prior_)
 
 
 def test_a_database_error_loses_its_text():
     import duckdb
 
-    with pytest.raises(DataError) as error, service.tables.database_errors():
+    with pytest.raises(DataError) as error, database_errors():
         duckdb.sql("SELECT CAST('secret' AS INTEGER)").fetchall()
     assert "secret" not in str(error.value)
     assert error.value.__cause__ is None
-    with pytest.raises(KeyError), service.tables.database_errors():
+    with pytest.raises(KeyError), database_errors():
         raise KeyError
 
 
-def test_predictions_are_those_of_the_model(table, tmp_path):
-    model = service.fit("naive-bayes", table, SCHEMA, {})
-    out = tmp_path / "p.parquet"
-    assert service.predict(model, table, out, probabilities=True, keep=["c"]) == 500
+def test_predictions_are_those_of_the_model(table, schema, tmp_path):
+    place, out = tmp_path / "m.json", tmp_path / "p.parquet"
+    model = replace(naive_bayes(table, schema), output=place).run(Session()).model
+    case = Predict(model=place, data=table, output=out, probabilities=True, keep=("c",))
+    assert case.run(Session()).count == 500
     written = parquet.read_table(out)
     assert written.column("predicted").to_pylist() == model.predict(table).tolist()
     np.testing.assert_allclose(written.column("probability_a"), model.predict_proba(table)[:, 0])
     extended = parquet.read_table(table).append_column("predicted", pa.array([1] * 500))
     parquet.write_table(extended, tmp_path / "e.parquet")
     with pytest.raises(ParameterError, match="name of a column"):
-        service.predict(model, tmp_path / "e.parquet", out, keep=["predicted"])
+        replace(case, data=tmp_path / "e.parquet", keep=("predicted",), force=True).run(Session())
 
 
-def test_accounts_show_every_analyst(table, ledger):
-    service.fit("naive-bayes", table, SCHEMA, {"epsilon": 0.5}, ledger=ledger.as_analyst("ben"))
-    [view] = service.view_accounts(ledger)
+def test_accounts_show_every_analyst(table, schema, ledger):
+    naive_bayes(table, schema, epsilon=0.5).run(Session(ledger=ledger, analyst="ben"))
+    [view] = ShowAccounts().run(Session(ledger=ledger)).views
     assert view.analysts["ben"].spent == Pure(exact(0.5))
     assert view.to_dict()["left"]["epsilon"] == "3/2"
     with pytest.raises(LedgerError):
-        service.view_accounts(ledger, "nobody")
+        ShowAccounts(dataset="nobody").run(Session(ledger=ledger))
+    with pytest.raises(ParameterError, match="No ledger"):
+        ShowAccounts().run(Session())
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.floats(1e-3, 10), st.sampled_from([0.0, 1e-6]))
 def test_limits_keep_their_exact_value(epsilon, delta):
-    limit = service.limit_of(epsilon, delta)
+    limit = limit_of(epsilon, delta)
     assert limit == budget(epsilon, delta)
     with pytest.raises(ParameterError):
-        service.limit_of(epsilon, delta, rho=1.0)
+        limit_of(epsilon, delta, rho=1.0)
 
 
 def test_places(tmp_path):
     file = tmp_path / "f"
-    assert service.check_place(file) == file
+    assert check_place(file) == file
     assert list(tmp_path.iterdir()) == []
     file.write_text("x")
     with pytest.raises(ParameterError, match="already"):
-        service.check_place(file)
-    service.check_place(file, force=True)
+        check_place(file)
+    check_place(file, force=True)
     assert file.read_text() == "x"

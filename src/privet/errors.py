@@ -10,6 +10,8 @@ budget from a bad file.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class PrivetError(Exception):
     """Base of all Privet's errors: what happened, and the advice on what to do next."""
@@ -17,6 +19,8 @@ class PrivetError(Exception):
     exit_code = 1
     #: A word for what would help, from which each face says how that is done there; "" if there is none.
     remedy = ""
+    #: What was made and paid for, where it could be written nowhere: each face hands it over with the error.
+    rescued: dict[str, Any] | None = None
 
     def __init__(self, message: str, advice: str = "", remedy: str = "") -> None:
         super().__init__(message, advice)

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from privet.errors import ParameterError
+from privet.parameters import json_schema
 
 __all__ = [
     "ALGORITHMS",
@@ -85,6 +86,14 @@ class Entry:
         """The common checks of its family."""
         found: tuple[Any, ...] = _at(FAMILIES[self.family].checks)
         return found
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the algorithm's parameters.
+
+        >>> algorithm("naive-bayes").json_schema()["properties"]["bins"]["minimum"]
+        2
+        """
+        return json_schema(self.load(), title=self.name, description=self.line)
 
 
 def _at(home: str) -> Any:

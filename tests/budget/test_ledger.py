@@ -179,7 +179,7 @@ class LedgerContract:
         assert ledger.spent("patients") is None
 
     def test_a_dataset_without_an_account(self, ledger):
-        with pytest.raises(LedgerError, match="privet ledger open FILE"):
+        with pytest.raises(LedgerError, match="The owner of the data opens one"):
             spend(ledger, dataset="strangers")
         with pytest.raises(LedgerError, match="already"):
             ledger.open_account("patients", ONE, unit=UNIT)

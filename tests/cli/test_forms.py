@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from privet.cli.forms import option_for
 from privet.parameters import File, parameters_of
-from privet.registry import ALGORITHMS
+from privet.registry import ALGORITHMS, algorithm
 
 
 class Toy:
@@ -78,8 +78,6 @@ def test_every_plain_parameter_of_every_algorithm_has_an_option(entry):
             assert option.help
 
 
-def test_the_engines_are_those_of_the_service():
-    from privet.cli import options
-    from privet.service import ENGINES
-
-    assert options.ENGINES == ENGINES
+def test_a_name_of_one_letter_is_an_option_of_one_letter():
+    [option] = [option_for(p) for p in parameters_of(algorithm("select-k-best").load()) if p.name == "k"]
+    assert option.opts == ["-k", "--k"]

@@ -11,6 +11,7 @@ import click
 import privet
 from privet.cli import app
 from privet.cli.output import Output
+from privet.registry import algorithm
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
@@ -28,7 +29,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[tuple
 
 def test_every_command_has_json_and_help_for_every_option():
     for path, command in commands(app):
-        options = [param for param in command.params if isinstance(param, click.Option)]
+        options = [p for p in command.get_params(click.Context(command)) if isinstance(p, click.Option)]
         assert "--json" in [name for option in options for name in option.opts], path
         assert command.help, path
         assert [o.name for o in options if not o.help] == [], path
@@ -36,7 +37,8 @@ def test_every_command_has_json_and_help_for_every_option():
 
 def test_no_help_tells_a_person_to_type_none():
     for path, command in commands(app):
-        texts = [param.help or "" for param in command.params if isinstance(param, click.Option)]
+        declared = command.get_params(click.Context(command))
+        texts = [param.help or "" for param in declared if isinstance(param, click.Option)]
         assert [text for text in texts if "None" in text] == [], path
 
 
@@ -60,6 +62,29 @@ def test_the_same_results_as_json_and_as_text(run, answer, account):
     ):
         assert isinstance(answer(*words), dict), words
         assert run(*words).stdout.strip(), words
+
+
+def test_the_json_schema_of_an_algorithms_parameters(run, answer):
+    words = ("algorithms", "naive-bayes", "--json-schema")
+    schema = answer(*words)
+    assert schema["properties"]["bins"]["minimum"] == 2
+    assert json.loads(run(*words).stdout) == schema
+    assert schema == algorithm("naive-bayes").json_schema()
+    run("algorithms", "--json-schema", code=2)
+
+
+def test_what_comes_next_is_said_as_it_is_typed_here(run, people):
+    drafted = run("schema", "draft", people, "--target", "ill", "-o", "d.toml")
+    assert "privet schema confirm d.toml" in drafted.stderr
+    refused = run("fit", "naive-bayes", people, "-s", "d.toml", "--no-ledger", "-o", "m.json", code=3)
+    assert "privet schema confirm d.toml" in refused.stderr
+    refused = run("fit", "naive-bayes", people, "-s", "absent.toml", "--no-ledger", "-o", "m.json", code=3)
+    assert f"privet schema draft {people}" in refused.stderr
+    refused = run("ledger", "show", code=6).stderr
+    assert "privet ledger open" in refused
+    assert "--no-ledger" not in refused, "that is for whoever spends"
+    fitted = run("fit", "naive-bayes", people, "-s", "people.toml", "--no-ledger", "-o", "m.json")
+    assert "privet model show m.json" in fitted.stderr
 
 
 def test_errors_as_json(run, answer, people):
@@ -192,12 +217,12 @@ def test_verify_says_what_it_cannot_see(run, answer, account):
 
 
 def test_unexpected_errors_do_not_show_their_text(run, account, monkeypatch):
-    import privet.service
+    from privet.service import Fit
 
     def broken(*words, **options):
         raise RuntimeError("Xq7Zsecret")
 
-    monkeypatch.setattr(privet.service, "fit", broken)
+    monkeypatch.setattr(Fit, "run", broken)
     fit = ("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
     result = run(*fit, code=1)
     assert "RuntimeError" in result.stderr
@@ -253,14 +278,15 @@ def test_limits_in_rho_and_with_delta(run, answer, people):
 def test_a_broken_fit_between_reserve_and_commit_counts_as_spent(run, answer, account, monkeypatch):
     from privet.engines import memory
 
-    def interrupted(*words):
-        raise KeyboardInterrupt
+    whole = memory.fold
+
+    def interrupted(statistics, batches, schema):
+        read = list(batches)
+        if any(batch.num_rows for batch in read):
+            raise KeyboardInterrupt
+        return whole(statistics, read, schema)  # a rehearsal, on a table without records
 
     monkeypatch.setattr(memory, "fold", interrupted)
-    # The rehearsal folds an empty table first: only the real table is interrupted.
-    from privet.estimator import PrivateEstimator
-
-    monkeypatch.setattr(PrivateEstimator, "rehearse", lambda self: None)
     fit = ("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
     assert "counts as spent" in run(*fit, code=130).stderr
     [view] = answer("ledger", "show")["accounts"]

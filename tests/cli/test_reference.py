@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from privet.cli.reference import pages, write_pages
-from privet.registry import ALGORITHMS
+from privet.registry import ALGORITHMS, FAMILIES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -19,7 +19,9 @@ def test_the_pages_are_up_to_date(name):
 
 def test_every_algorithm_is_there(tmp_path):
     write_pages(tmp_path)
+    commands, algorithms = ((tmp_path / name).read_text() for name in ("cli.md", "algorithms.md"))
     for entry in ALGORITHMS:
-        command = "select" if entry.family == "select" else f"fit {entry.name}"
-        assert f"privet {command}\n" in (tmp_path / "cli.md").read_text()
-        assert f"## {entry.name}" in (tmp_path / "algorithms.md").read_text()
+        assert f"## {entry.name}" in algorithms
+        for command in FAMILIES[entry.family].commands:
+            assert f"privet {command} {entry.name}\n" in commands
+            assert f"`privet {command} {entry.name}`" in algorithms

@@ -63,12 +63,12 @@ def test_the_plan_is_shown_where_nobody_is_asked(run, answer, account):
 
 def test_the_plan_comes_before_the_spending(run, account, monkeypatch):
     """What fails when it comes to spending has shown its plan."""
-    from privet import service
+    from privet.service import Fit
 
     def no(*words, **how):
         raise RuntimeError
 
-    monkeypatch.setattr(service, "tune", no)
+    monkeypatch.setattr(Fit, "run", no)
     words = ("fit", "naive-bayes", account, "-s", "people.toml", "--tune", "--yes", "-o", "model.json")
     assert "Settings that may be tried" in run(*words, code=1).stderr
 
@@ -107,7 +107,10 @@ def test_the_algorithms_own_grid(run, answer, account):
 
 def test_what_cannot_be_tuned_is_said_before_anything_is_paid(run, answer, account):
     words = ("fit", "naive-bayes", account, "-s", "people.toml", "--epsilon", 1, "-o", "model.json")
-    assert "NAME=VALUE" in run(*words, "--tune", "--try", "bims=4", code=2).stderr
+    assert "NAME=VALUE" in run(*words, "--tune", "--try", "bins", code=2).stderr
+    unknown = run(*words, "--tune", "--try", "bims=4", code=2).stderr
+    assert "'bims' is not a parameter of naive-bayes" in unknown
+    assert "bins" in unknown
     assert "bins" in run(*words, "--tune", "--try", "bins=1,4", code=2).stderr
     assert "--tune" in run(*words, "--try", "bins=4,8", code=2).stderr
     assert "tuned" in run(*words, "--tune", "--try", "epsilon=1,2", code=2).stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -10,16 +10,15 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from rich.console import Console
 
 from privet.budget import Ledger
 from privet.cli import app
-from privet.demo import main
 from privet.demo.patients import DATASET, OUTCOMES, TARGET, patients, public_knowledge
-from privet.demo.story import Files, Outcome, split, tell
-from privet.demo.teller import Teller
 from privet.errors import ParameterError
 from privet.model import load_model
+from privet.service import Demonstrate, Session
+from privet.service.demonstration.story import Files, Outcome, split, tell
+from privet.service.demonstration.teller import Teller
 
 RECORDS = 4000
 
@@ -28,9 +27,9 @@ class Listener(Teller):
     """Remembers what is told, and the commands apart."""
 
     def __init__(self) -> None:
-        self.heard = io.StringIO()
+        self.heard: list[str] = []
         self.commands: list[str] = []
-        super().__init__(Console(file=self.heard, width=200))
+        super().__init__(lambda text, kind: self.heard.append(text))
 
     def command(self, command: str) -> None:
         self.commands.append(command)
@@ -88,18 +87,20 @@ def test_every_command_of_the_story_does_what_the_story_says(
 def test_the_story_shows_no_record(told: tuple[Listener, Outcome], folder: Path) -> None:
     listener, _ = told
     rows = (folder / "patients.csv").read_text().splitlines()[1:50]
-    assert not any(row in listener.heard.getvalue() for row in rows)
+    heard = "\n".join(listener.heard)
+    assert "Ben comes too late" in heard
+    assert not any(row in heard for row in rows)
 
 
-def test_main_ends_in_a_report_that_it_names_and_can_be_run_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_ends_in_a_report_that_it_names_and_can_be_run_again(tmp_path: Path) -> None:
     kept = tmp_path / "mine.txt"
     kept.write_text("not part of the demonstration")
     for _ in range(2):
-        report = main(tmp_path, records=RECORDS)
-        assert report == tmp_path / "report.html"
-        assert f"Open it in a browser: {report}\n" in capsys.readouterr().out
+        ended = CliRunner().invoke(app, ["demo", "-o", str(tmp_path), "--records", str(RECORDS)])
+        report = tmp_path / "report.html"
+        assert ended.exit_code == 0
+        assert f"Open it in a browser: {report}\n" in ended.stdout
+        assert "    $ privet ledger verify\n" in ended.stdout
     html = report.read_text(encoding="utf-8")
     assert html.count("<svg") == 5
     assert "Guarantee: differential privacy with ε = 1" in html
@@ -108,17 +109,24 @@ def test_main_ends_in_a_report_that_it_names_and_can_be_run_again(
 
 
 def test_too_few_patients_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="at least 1,000"):
-        main(tmp_path / "new", records=999)
+    with pytest.raises(ParameterError, match="at least 1000"):
+        Demonstrate(output=tmp_path / "new", records=999)
     assert not (tmp_path / "new").exists()
 
 
 def test_a_folder_that_is_a_file_and_a_negative_seed_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("here already")
     with pytest.raises(ParameterError, match="cannot be used"):
-        main(tmp_path / "file")
+        Demonstrate(output=tmp_path / "file").run(Session())
     with pytest.raises(ParameterError, match="at least 0"):
-        main(tmp_path, seed=-1)
+        Demonstrate(output=tmp_path, seed=-1)
+
+
+def test_a_machine_gets_json_alone_on_stdout(tmp_path: Path) -> None:
+    words = ["demo", "-o", str(tmp_path), "--records", "1000", "--json"]
+    ended = CliRunner().invoke(app, words)
+    assert json.loads(ended.stdout) == {"report": str(tmp_path / "report.html")}
+    assert "Ben comes too late" in ended.stderr
 
 
 def test_patients_are_the_same_for_a_seed_and_fit_what_is_public() -> None:

@@ -218,7 +218,7 @@ def test_default_grids():
     with pytest.raises(ParameterError) as refused:
         default_grid(Numbers)
     assert "one or more of: depth, rate" in refused.value.advice
-    assert "--try depth=" in refused.value.advice
+    assert "{'depth': [" in refused.value.advice
 
 
 def test_a_regression_is_tuned_by_its_squared_errors():

@@ -68,7 +68,8 @@ def test_refusals():
     with pytest.raises(SchemaError, match="looks like a name or an id") as caught:
         of({"who": [f"S3NT1NEL{place}" for place in range(1001)]})
     assert "S3NT1NEL" not in str(caught.value)
-    assert "--id who" in caught.value.advice
+    assert "who a person is" in caught.value.advice
+    assert caught.value.remedy == "ignore-or-identify"
 
 
 def test_a_target_of_many_numbers_is_a_quantity_unless_classes_are_asked_for():

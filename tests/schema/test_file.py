@@ -122,7 +122,7 @@ def test_draft_marks_are_on_every_guessed_line():
 
 
 BAD = {
-    "columns": ("", "no [columns.NAME] entries", "privet schema draft"),
+    "columns": ("", "no [columns.NAME] entries", "draft a schema"),
     "format": ("format = 2\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "newer format", "Update"),
     "entry": ("colour = 1\n[columns.a]\nkind='number'\nlow=0\nhigh=1", "Unknown entries ['colour']", "Known"),
     "low": ("[columns.a]\nkind='number'\nhigh=1", "'a' has no finite low bound", "[columns.a]"),

@@ -107,7 +107,8 @@ class Ledger:
             if dataset in pen.book.accounts:
                 raise LedgerError(
                     f"'{dataset}' has an account already.",
-                    f"privet ledger limit {dataset}  changes its limit.",
+                    "Change the limit of that account.",
+                    "change-limit",
                 )
             body = {
                 "limit": limit.to_dict(),
@@ -282,7 +283,8 @@ def _account(book: Book, dataset: str, unit: PrivacyUnit | None = None) -> Accou
     if account is None:
         raise LedgerError(
             f"'{dataset}' has no account in this ledger.",
-            "Its owner opens one:  privet ledger open FILE --schema SCHEMA --epsilon 2",
+            "The owner of the data opens one, with a limit.",
+            "open-account",
         )
     if unit is not None and unit.to_dict() != account.unit:
         raise LedgerError(

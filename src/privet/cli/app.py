@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -39,6 +40,8 @@ class App(Suggesting):
             code = super().main(typed, prog_name or "privet", obj=output, **extra)
         except PrivetError as error:
             output.trace(error)
+            if error.rescued is not None:
+                click.echo(json.dumps(error.rescued))
             words = words_for(error.remedy, output.given)
             code = output.refuse(error.message, words or error.advice, type(error).__name__, error.exit_code)
         except click.ClickException as error:

@@ -102,9 +102,9 @@ class Suggesting(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if near and not getattr(error, "possibilities", None):  # newer versions of click name some
-                error.message += f" Did you mean {near[0]}?"
-            raise
+            if not near or getattr(error, "possibilities", None):  # newer versions of click name some
+                raise
+            raise click.UsageError(f"{error.format_message()} Did you mean {near[0]}?", ctx) from None
 
 
 class LazyGroup(Suggesting):

@@ -7,13 +7,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from privet.cli.output import output
-from privet.parameters import File, parameters_of
+from privet.cli.remedies import words_for
+from privet.parameters import Consent, File, parameters_of
 from privet.service.case import UseCase
 from privet.service.catalogue import Entry
 from privet.service.session import Session
@@ -31,6 +33,8 @@ def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> Non
     with _standard_streams(entry.load(), given) as (values, piped):
         case = entry.load()(**values)
         session = _session(case, options)
+        if agreed := _agreed(case, session):
+            case, given = replace(case, **agreed), given | agreed
         ahead = not case.spends or _go_ahead(case, session, options)
         result = case.run(session) if ahead else None
         # Without what stands for stdout, which is not a file that another run could name.
@@ -43,6 +47,9 @@ def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> Non
         to.note(result.guarantee.headline)
     for note in result.notes:
         to.note(note)
+    if result.remedy and piped is None and not to.json:
+        named = {name: value for name, value in result.to_dict().items() if isinstance(value, str)}
+        to.note(words_for(result.remedy, {**to.given, **named}))
     if result.exit_code:
         raise click.exceptions.Exit(result.exit_code)
 
@@ -55,9 +62,21 @@ def _session(case: UseCase, options: dict[str, Any]) -> Session:
     if options.get("no_ledger"):
         to.warn("no ledger keeps count of this run: what else was released is not added up.")
         ledger = None
-    return Session(
-        ledger=ledger, analyst=options.get("analyst"), progress=to.progress, note=to.note, warn=to.warn
-    )
+    return Session(ledger=ledger, analyst=options.get("analyst"), progress=to.progress, tell=to.tell)
+
+
+def _agreed(case: UseCase, session: Session) -> dict[str, bool]:
+    """The consent that a person at a terminal has just given, having seen what it is about."""
+    to = output()
+    for parameter in parameters_of(type(case)):
+        consent = parameter.marker(Consent)
+        if consent is None or getattr(case, parameter.name) or not to.interactive:
+            continue
+        if (plan := case.plan(session)) is not None:
+            to.note(plan.text())
+            to.confirm(consent.question, False, consent.declined)
+            return {parameter.name: True}
+    return {}
 
 
 def _go_ahead(case: UseCase, session: Session, options: dict[str, Any]) -> bool:

@@ -93,7 +93,10 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
         )
     flags, numbers = parameter.flags, parameter.many and parameter.kind in (int, float)
     limits = f" ({', '.join(parameter.limits)})" if parameter.limits else ""
-    more: dict[str, Any] = {"help": f"{_typed(parameter.help)}{limits}", "required": parameter.required}
+    more: dict[str, Any] = {
+        "help": f"{_typed(parameter.help)}{limits}{_dash(parameter)}",
+        "required": parameter.required,
+    }
     if numbers and not parameter.required:
         default = parameter.default and ",".join(f"{each:g}" for each in parameter.default)
         more |= {"default": default, "show_default": bool(default)}
@@ -108,10 +111,16 @@ def option_for(parameter: Parameter) -> click.Parameter | None:
     return click.Option([*flags, parameter.name], type=kind, metavar=_metavar(parameter), **more)
 
 
+def _dash(parameter: Parameter) -> str:
+    file = parameter.marker(File)
+    if file is None or not file.stdout:
+        return ""
+    return " (- for stdout)" if file.role == "out" else " (- for stdin)"
+
+
 def _type(parameter: Parameter) -> click.ParamType:
-    if file := parameter.marker(
-        File
-    ):  # that it exists is checked by its reader, whose errors have exit codes
+    # That a file exists is checked by its reader, whose errors have exit codes.
+    if file := parameter.marker(File):
         return click.Path(path_type=Path, allow_dash=file.stdout)
     if parameter.kind is dict:
         return NameAndValue()

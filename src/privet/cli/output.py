@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
-__all__ = ["Output", "json_option", "output", "shows_json"]
+__all__ = ["Output", "json_option", "output"]
+
+# How each kind of what a run says looks, and how far it is indented.
+_TOLD = {
+    "title": ("bold", 0),
+    "step": ("bold cyan", 0),
+    "command": ("green", 4),
+    "output": ("dim", 6),
+    "refusal": ("yellow", 6),
+}
 
 
 @dataclass
@@ -33,6 +42,26 @@ class Output:
     def note(self, message: str) -> None:
         """Something that a person should know and a script need not."""
         click.echo(message, err=True)
+
+    def tell(self, text: str, kind: str) -> None:
+        """What a run says while it works; beside the result where that is for a machine."""
+        if kind == "note":
+            return self.note(text)
+        if kind == "warning":
+            return self.warn(text)
+        from rich.console import Console
+        from rich.padding import Padding
+        from rich.text import Text
+
+        console = Console(highlight=False, stderr=self.json)
+        style, indent = _TOLD.get(kind, ("", 4))
+        shown = Text(text, style=style)
+        if kind == "step":
+            console.print()
+        if kind == "command":  # never broken, so that it can be copied
+            console.print(Text("    $ ").append_text(shown), soft_wrap=True)
+        else:
+            console.print(Padding(shown, (0, 0, 0, indent), expand=False))
 
     def warn(self, message: str) -> None:
         click.secho(f"WARNING: {message}", err=True, fg="yellow", bold=True)
@@ -88,21 +117,6 @@ class Output:
             task = bar.add_task(what, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
-    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-        """A table for a person, on stdout."""
-        from rich.console import Console
-        from rich.table import Table
-
-        console = Console(markup=False, highlight=False, emoji=False)
-        if not console.is_terminal:  # a pipe has no width: do not break lines that a script may read
-            console.width = 200
-        table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
-        for head in heads:
-            table.add_column(head, overflow="fold")
-        for row in rows:
-            table.add_row(*(str(cell) for cell in row))
-        console.print(table)
-
 
 def output() -> Output:
     """The output of the running command."""
@@ -123,14 +137,3 @@ def json_option() -> click.Option:
         callback=_set_json,
         help="Machine-readable result on stdout; messages stay on stderr.",
     )
-
-
-def shows_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option ``--json``."""
-    return click.option(
-        "--json",
-        is_flag=True,
-        expose_value=False,
-        callback=_set_json,
-        help="Machine-readable result on stdout; messages stay on stderr.",
-    )(command)

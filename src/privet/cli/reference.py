@@ -46,6 +46,7 @@ def cli_page() -> str:
 
 def _command(command: click.Command, parent: click.Context, name: str, level: int) -> Iterator[str]:
     context = click.Context(command, info_name=name, parent=parent)
+    options = _options(command)  # read first: that loads the command, and with it its help
     yield from (f"{'#' * level} {context.command_path}", "")
     yield from _prose(command.help)
     if not isinstance(command, click.Group):
@@ -55,7 +56,7 @@ def _command(command: click.Command, parent: click.Context, name: str, level: in
             "```",
             "",
         )
-        yield from _options(command)
+        yield from options
         return
     for child in command.list_commands(context):
         found = command.get_command(context, child)
@@ -65,8 +66,8 @@ def _command(command: click.Command, parent: click.Context, name: str, level: in
 
 def _options(command: click.Command) -> list[str]:
     rows = []
-    for option in command.params:
-        if isinstance(option, click.Option) and not option.hidden:
+    for option in command.get_params(click.Context(command)):
+        if isinstance(option, click.Option) and not option.hidden and option.name != "help":
             names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
             default = "required" if option.required else option.default if option.show_default else ""
             choices = getattr(option.type, "choices", None)
@@ -86,18 +87,10 @@ def _prose(text: str | None) -> list[str]:
     return lines
 
 
-def _commands(name: str, family: str) -> tuple[str, ...]:
-    if family == "select":
-        return ("select",) if name == "select-k-best" else ()
-    return (
-        (f"fit {name}", f"cross-validate {name}") if family in ("classify", "regress") else (f"fit {name}",)
-    )
-
-
 def algorithms_page() -> str:
     """Every algorithm with its parameters."""
-    from privet.cli.algorithms import described
-    from privet.registry import ALGORITHMS
+    from privet.registry import ALGORITHMS, FAMILIES
+    from privet.service.algorithms import described
 
     lines = [_NOTE, "", "# Algorithms", "", "An algorithm's own parameters come first, then the common ones."]
     lines += ["Those marked *object* are options of their own on the command line (`--schema`, `--ledger`)."]
@@ -105,8 +98,8 @@ def algorithms_page() -> str:
         cls = entry.load()
         lines += ["", f"## {entry.name}", "", entry.line, ""]
         lines += [f"In Python: `{cls.__module__}.{cls.__name__}` (family: {entry.family})."]
-        if commands := _commands(entry.name, entry.family):
-            lines += [f"On the command line: {', '.join(f'`privet {command}`' for command in commands)}."]
+        commands = [f"`privet {command} {entry.name}`" for command in FAMILIES[entry.family].commands]
+        lines += [f"On the command line: {', '.join(commands)}."]
         lines += [""]
         rows = [(f"`{p['name']}`", p["kind"], p["limits"], p["default"], p["help"]) for p in described(cls)]
         lines += _table(("Parameter", "Kind", "Limits", "Default", "What it is"), rows)

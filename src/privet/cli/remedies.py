@@ -8,12 +8,21 @@ from typing import Any
 __all__ = ["words_for"]
 
 _WORDS = {
+    "change-limit": "privet ledger limit {dataset}  changes its limit.",
+    "check-schema": "privet schema check {data} --schema {schema}  finds the column and its fault.",
+    "compare-head": "Give it with  --head HEAD  (privet ledger head prints the present one).",
+    "confirm-schema": (
+        "Check that each entry that was read off the data is public knowledge, correct it if not, then:\n"
+        "      privet schema confirm {schema}"
+    ),
+    "consent-to-schema": "Look at them (privet schema show {schema}), then say that you have with --yes.",
     "draft-schema": "Name it with  --schema FILE,  or make a start:  privet schema draft {data}",
-    "replace": "Choose another name, or add  --force  to replace it.",
+    "ignore-or-identify": (
+        "Leave it out with  --ignore COLUMN, or, if it says who a person is, name it with  --id COLUMN"
+    ),
     "open-account": (
         "The owner of the data opens an account:\n"
-        "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT\n"
-        "  or, to let nobody keep count, add  --no-ledger"
+        "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT"
     ),
     "split-phenotypes": (
         "Split a measured trait into cases and controls by a rule that is public, and give that split\n"
@@ -28,10 +37,17 @@ _WORDS = {
     "audit-perturbation": ("For a perturbed table:  privet audit perturbation ORIGINAL {name} --schema FILE"),
     "open-study": (
         "The owner of the data opens an account:\n"
-        "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT\n"
-        "  or, to let nobody keep count, add  --no-ledger"
+        "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT"
     ),
+    "replace": "Choose another name, or add  --force  to replace it.",
+    "restore-ledger": "Restore it from a backup, then run  privet ledger verify",
+    "show-every-weight": "All weights are shown with  --all",
+    "show-model": "privet model show {model}  says what that means.",
+    "tune": "Ask for tuning with  --tune",
+    "verify-ledger": "Run  privet ledger verify --ledger {ledger}",
 }
+# What a command that spends can do instead of having an account.
+_UNCOUNTED = "\n  or, to let nobody keep count, add  --no-ledger"
 
 
 class _Known(dict[str, Any]):
@@ -48,6 +64,9 @@ def words_for(remedy: str, given: Mapping[str, Any]) -> str:
     import shlex
 
     known = {name: shlex.quote(str(value)) for name, value in given.items() if value is not None}
+    if "file" in known:
+        known.setdefault("schema", known["file"])
     if remedy == "open-account" and "study" in known:
         remedy = "open-study"
-    return _WORDS.get(remedy, "").format_map(_Known(known))
+    words = _WORDS.get(remedy, "").format_map(_Known(known))
+    return words + (_UNCOUNTED if remedy in ("open-account", "open-study") and "no_ledger" in known else "")

@@ -153,8 +153,7 @@ class PrivateEstimator(BaseEstimator):
         raise SchemaError(
             f"{type(self).__name__} needs a schema: what is public about the table.",
             "Declare one, e.g. schema=Schema.of({'age': (0, 120), 'ill': ['no', 'yes']}, target='ill'), or a "
-            "schema file (privet schema draft FILE). schema='infer' reads it off the data and gives no "
-            "guarantee.",
+            "schema file (Privet drafts one). schema='infer' reads it off the data and gives no guarantee.",
         )
 
     def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
@@ -168,7 +167,8 @@ class PrivateEstimator(BaseEstimator):
             if declared is None:
                 raise SchemaError(
                     "A whole table needs a declared schema, which names the target.",
-                    "privet schema draft FILE  makes a start.",
+                    "Draft one from the table, and confirm it.",
+                    "draft-schema",
                 )
             self.columns_ = tuple(column.name for column in declared.attributes)
             self.n_features_in_ = len(self.columns_)

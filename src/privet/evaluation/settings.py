@@ -131,12 +131,12 @@ def default_grid(algorithm: type) -> Grid:
     if not tunable:
         raise ParameterError(
             f"{algorithm.__name__} has no choices of its own to try, and no other settings.",
-            "Fit it as it is, without a search (without --tune).",
+            "Fit it as it is, without a search.",
         )
     raise ParameterError(
         f"{algorithm.__name__} has no choices of its own to try.",
         f"Name the values to try, of one or more of: {', '.join(tunable)}  "
-        f"(grid={{'{tunable[0]}': […]}}, or  --try {tunable[0]}=VALUE,VALUE).",
+        f"(as a grid, {{'{tunable[0]}': [VALUE, VALUE]}}).",
     )
 
 

@@ -11,13 +11,24 @@ from privet.parameters.declared import (
     with_parameters,
 )
 from privet.parameters.json_schema import json_schema
-from privet.parameters.markers import Alias, Argument, ColumnOf, File, IfAlgorithm, Named, OfAlgorithm, When
+from privet.parameters.markers import (
+    Alias,
+    Argument,
+    ColumnOf,
+    Consent,
+    File,
+    IfAlgorithm,
+    Named,
+    OfAlgorithm,
+    When,
+)
 
 __all__ = [
     "Alias",
     "Argument",
     "ColumnOf",
     "Confidence",
+    "Consent",
     "Delta",
     "Epsilon",
     "File",

@@ -23,7 +23,7 @@ import math
 import numbers
 import types
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import (
@@ -117,7 +117,8 @@ class Parameter:
         """The names of its option on the command line: a letter, if it has one, and the long name last."""
         aliases = [each.name for each in self.markers if isinstance(each, Alias)]
         long = next((name for name in aliases if len(name) > 1), self.name)
-        return [*(f"-{name}" for name in aliases if len(name) == 1), f"--{long.replace('_', '-')}"]
+        letters = dict.fromkeys(name for name in (*aliases, long) if len(name) == 1)
+        return [*(f"-{letter}" for letter in letters), f"--{long.replace('_', '-')}"]
 
     def applies_to(self, algorithm: type) -> bool:
         """Whether a use case's parameter applies if this is the algorithm."""
@@ -243,11 +244,16 @@ def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     # The fields of a dataclass may come from other modules, whose names only the class itself can resolve.
     declaring = maker if "__dataclass_fields__" in vars(maker) else constructor
     hints = get_type_hints(declaring, include_extras=True)
+    made = {f.name: f.default_factory() for f in _fields(algorithm) if f.default_factory is not MISSING}
     return tuple(
-        _parameter(name, hints.get(name, Any), signature.default)
+        _parameter(name, hints.get(name, Any), made.get(name, signature.default))
         for name, signature in inspect.signature(constructor).parameters.items()
         if name != "self" and signature.kind is not inspect.Parameter.VAR_KEYWORD
     )
+
+
+def _fields(cls: Any) -> tuple[Field[Any], ...]:
+    return fields(cls) if is_dataclass(cls) else ()
 
 
 def _parameter(name: str, hint: Any, default: Any) -> Parameter:

@@ -1,7 +1,8 @@
 """Declared parameters as JSON Schema (draft 2020-12): for forms, for the API and for other programs.
 
-What JSON Schema has no word for stands beside it: ``x-file`` (in or out), ``x-column-of``, ``x-applies-when``
-and ``x-parameters-of``, which name other parameters, and ``x-if-algorithm-has``.
+What JSON Schema has no word for stands beside it: ``x-file`` (in or out), ``x-consent`` (the question that a
+person answers), ``x-if-algorithm-has``, and ``x-column-of``, ``x-applies-when`` and ``x-parameters-of``,
+which name other parameters.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.parameters.declared import Parameter, parameters_of
-from privet.parameters.markers import ColumnOf, File, IfAlgorithm, OfAlgorithm, When
+from privet.parameters.markers import ColumnOf, Consent, File, IfAlgorithm, OfAlgorithm, When
 
 __all__ = ["json_schema"]
 
@@ -55,9 +56,14 @@ def _property(parameter: Parameter) -> dict[str, Any]:
         found = _value(parameter)
     found["description"] = parameter.help
     if not parameter.required:
-        default = parameter.default
-        found["default"] = list(default) if isinstance(default, tuple) else default
+        found["default"] = _plain(parameter.default)
     return found | _beside(parameter)
+
+
+def _plain(default: Any) -> Any:
+    if isinstance(default, tuple):
+        return list(default)
+    return str(default) if isinstance(default, Path) else default
 
 
 def _value(parameter: Parameter) -> dict[str, Any]:
@@ -74,6 +80,8 @@ def _beside(parameter: Parameter) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if file := parameter.marker(File):
         found["x-file"] = file.role
+    if consent := parameter.marker(Consent):
+        found["x-consent"] = consent.question
     if column := parameter.marker(ColumnOf):
         found["x-column-of"] = column.parameter
     if when := parameter.marker(When):

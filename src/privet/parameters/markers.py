@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Alias", "Argument", "ColumnOf", "File", "IfAlgorithm", "Named", "OfAlgorithm", "When"]
+__all__ = ["Alias", "Argument", "ColumnOf", "Consent", "File", "IfAlgorithm", "Named", "OfAlgorithm", "When"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,17 @@ class ColumnOf:
     """The name of a column of the table (or schema) that another parameter names."""
 
     parameter: str
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A person's word, without which the use case does not run: yes, after they have seen its plan.
+
+    Each face shows the plan and puts the question; ``declined`` is what a "no" comes to.
+    """
+
+    question: str
+    declined: str
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from privet.schema import Schema, Unit
 __all__ = ["local_guarantee", "no_guarantee"]
 
 MEASURED = (
-    "What it offers is resistance that was measured, not proved: run  privet audit perturbation ORIGINAL "
-    "PERTURBED  and read the error of the best attack for each column. An attack "
-    "nobody has tried may do better."
+    "What it offers is resistance that was measured, not proved: audit the perturbed table beside the "
+    "original, and read the error of the best attack for each column. An attack nobody has tried may do "
+    "better."
 )
 
 

@@ -63,8 +63,8 @@ class _Seen:
             raise SchemaError(
                 f"Column '{name}' has more than {MOST_VALUES} different values: "
                 "it looks like a name or an id.",
-                f"Leave it out (--ignore {name}), or, if it says who a person is, name it as the id of the "
-                f"unit of privacy (--id {name}).",
+                "Leave it out, or, if it says who a person is, name it as the id of the unit of privacy.",
+                "ignore-or-identify",
             )
 
     def column(self, name: str) -> Column | None:

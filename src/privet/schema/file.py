@@ -21,7 +21,7 @@ _DRAFT_NOTE = """\
 #
 # Entries marked "read off the data" are a draft. Bounds and domains copied from private data give
 # people away, so nothing private runs until a person has checked each one and set its origin to
-# "declared" (or run `privet schema confirm`).
+# "declared" (or has confirmed it in Privet).
 """
 _MARK = "  # read off the data: is this public knowledge?"
 
@@ -72,7 +72,9 @@ def read_schema(path: str | Path) -> Schema:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SchemaError(
-            f"There is no schema file {Path(path).name}.", "privet schema draft FILE  makes a start."
+            f"There is no schema file {Path(path).name}.",
+            "Check its path, or draft one from the table.",
+            "draft-schema",
         ) from None
     except OSError:
         raise SchemaError(f"The schema file {Path(path).name} cannot be read.", "Check its path.") from None

@@ -127,8 +127,8 @@ class Schema:
             f"{', '.join(self.drafted[:8])}{' …' if len(self.drafted) > 8 else ''}.",
             f"For each, check that its entries are public knowledge (the {entry} of '{column.name}', say), "
             f"correct them if not, and set under [columns.{toml_key(column.name)}] the line  "
-            f'origin = "declared"; or '
-            f"confirm with  privet schema confirm SCHEMA --column {toml_key(column.name)}",
+            f'origin = "declared"; or confirm them.',
+            "confirm-schema",
         )
 
     def confirm(self, *names: str, origin: str = CONFIRMED) -> Schema:
@@ -163,7 +163,9 @@ class Schema:
         columns = data.get("columns")
         if not isinstance(columns, Mapping):
             raise SchemaError(
-                "The schema has no [columns.NAME] entries.", "privet schema draft FILE  makes a start."
+                "The schema has no [columns.NAME] entries.",
+                "Name each column with its bounds or values, or draft a schema from the table.",
+                "draft-schema",
             )
         return cls(
             tuple(column_from_dict(name, entry) for name, entry in columns.items()),

@@ -179,7 +179,7 @@ class SelectKBest(PrivateSelector):
         if score.ordered and schema.missing != "error":
             raise SchemaError(
                 f"The score {score.what} counts alleles, and a missing value has no place among them.",
-                'Complete the table, and set  missing = "error"  in the schema; privet gwas reads genotypes.',
+                'Complete the table, and set  missing = "error"  in the schema; or read genotypes as such.',
             )
         heights = Attributes(tuple(self.plan(schema))).heights(schema)
         for column, height in zip(schema.attributes, heights, strict=True):

@@ -12,7 +12,7 @@ from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
 from privet.schema import Schema, read_schema
 
-__all__ = ["build", "made", "schema_beside", "settled"]
+__all__ = ["build", "made", "place_of", "schema_beside", "settled"]
 
 
 def schema_beside(data: str | Path) -> Path:
@@ -24,20 +24,24 @@ def schema_beside(data: str | Path) -> Path:
     return Path(data).with_name(f"{Path(data).name.split('.')[0] or 'table'}.schema.toml")
 
 
-def settled(schema: Schema | str | Path | None, data: str | Path | None = None) -> Schema:
+def place_of(schema: str | Path | None, data: str | Path) -> Path:
+    """The schema's file: the one that was named, or else the one beside the data."""
+    if schema is not None:
+        return Path(schema)
+    if not schema_beside(data).exists():
+        raise SchemaError(
+            "What is public about the table is not known: no schema was named, and none is beside it.",
+            "Name the schema's file, or draft one.",
+            "draft-schema",
+        )
+    return schema_beside(data)
+
+
+def settled(schema: str | Path | None, data: str | Path) -> Schema:
     """The schema, from its file (by default the one beside the data); every entry must be confirmed."""
-    if schema is None:
-        if data is None or not schema_beside(data).exists():
-            raise SchemaError(
-                "What is public about the table is not known: no schema was named, and none is beside it.",
-                "Name the schema's file, or draft one.",
-                "draft-schema",
-            )
-        schema = schema_beside(data)
-    if not isinstance(schema, Schema):
-        schema = read_schema(schema)
-    schema.require_confirmed()
-    return schema
+    found = read_schema(place_of(schema, data))
+    found.require_confirmed()
+    return found
 
 
 def build(

@@ -7,27 +7,39 @@ one dataclass and one line in ``catalogue``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from privet.parameters import validate
+from privet.parameters import Parameter, parameters_of, validate
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
     from privet.report import Page
-    from privet.service.plans import Plan
     from privet.service.session import Session
 
-__all__ = ["Result", "UseCase"]
+__all__ = ["Preview", "Result", "UseCase"]
+
+
+class Preview(Protocol):
+    """What a run would do, to be looked at before it does: its cost, or what a person is to agree to."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The preview as plain data, for JSON."""
+
+    def text(self) -> str:
+        """The preview for a reader."""
 
 
 class Result:
     """What a run gives: plain data, text, a page, and the guarantee of what was released (None if none was).
 
-    ``notes`` are for a person, beside the result; ``exit_code`` is 0 unless the answer is a "no".
+    ``notes`` are for a person, beside the result; ``remedy`` is a word for what comes next (as errors have
+    one), from which each face says how that is done there; ``exit_code`` is 0 unless the answer is a "no".
     """
 
     guarantee: Guarantee | None = None
     notes: tuple[str, ...] = ()
+    remedy: str = ""
     exit_code: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,6 +61,13 @@ class Result:
         return page
 
 
+def restored(parameter: Parameter, value: Any) -> Any:
+    """A value in its declared form: paths where texts name files, tuples where lists are given."""
+    if parameter.many and isinstance(value, list | tuple):
+        return tuple(Path(each) if parameter.kind is Path else each for each in value)
+    return Path(value) if parameter.kind is Path and isinstance(value, str) else value
+
+
 @dataclass(frozen=True, kw_only=True)
 class UseCase:
     """Something that Privet can do. Subclasses are frozen dataclasses with declared parameters as fields."""
@@ -68,9 +87,11 @@ class UseCase:
 
     def __post_init__(self) -> None:
         validate(self)
+        for parameter in parameters_of(type(self)):  # a text that names a file, and a list, are taken as such
+            object.__setattr__(self, parameter.name, restored(parameter, getattr(self, parameter.name)))
 
-    def plan(self, session: Session) -> Plan | None:
-        """What a run would cost and how far its answers may be off; None if it costs nothing."""
+    def plan(self, session: Session) -> Preview | None:
+        """What a run would cost, or needs consent to; None if there is nothing to ask about."""
         return None
 
     def run(self, session: Session) -> Result:

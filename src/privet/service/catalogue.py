@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from privet.errors import ParameterError
+from privet.parameters import json_schema
 from privet.service.case import UseCase
 
 __all__ = ["GROUPS", "USE_CASES", "Entry", "entry_of", "use_case"]
@@ -38,6 +40,10 @@ class Entry:
         loaded: type[UseCase] = getattr(import_module(module), cls)
         return loaded
 
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the use case's parameters."""
+        return json_schema(self.load(), title=self.name, description=self.line)
+
 
 def _entry(command: str, home: str, line: str, **more: bool | str) -> Entry:
     return Entry(tuple(command.split()), f"privet.service.{home}", line, **more)  # type: ignore[arg-type]
@@ -55,7 +61,7 @@ USE_CASES: tuple[Entry, ...] = (
     _entry("schema draft", "schemas:DraftSchema", "Draft a schema from a table, for a person to check."),
     _entry("schema confirm", "schemas:ConfirmSchema", "Confirm that entries read off the data are public knowledge."),
     _entry("schema show", "schemas:ShowSchema", "Show each column, what is public about it, and where that came from."),
-    _entry("schema check", "schemas:CheckSchema", "Check that a table fits its schema."),
+    _entry("schema check", "checking:CheckSchema", "Check that a table fits its schema."),
     _entry("fit", "fitting:Fit", "Learn a private model from a table.", per_algorithm=True),
     _entry("predict", "predicting:Predict", "Predict the class (or number) of each record of a table."),
     _entry("evaluate", "scoring:Evaluate", "Score a released model on a table."),

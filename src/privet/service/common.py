@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from privet.parameters import Alias, Argument, File, OfAlgorithm
 
@@ -14,6 +14,7 @@ __all__ = [
     "Engine",
     "Force",
     "ModelFile",
+    "OriginalSchema",
     "Public",
     "Report",
     "SchemaFile",
@@ -22,7 +23,8 @@ __all__ = [
     "VerifyKey",
 ]
 
-ENGINES = ("auto", "memory", "duckdb")
+EngineName = Literal["auto", "memory", "duckdb"]
+ENGINES: tuple[str, ...] = get_args(EngineName)
 
 Data = Annotated[Path, File(), Argument(), "The table."]
 SchemaFile = Annotated[
@@ -31,10 +33,11 @@ SchemaFile = Annotated[
     Alias("s"),
     "What is public about the table; None takes it from NAME.schema.toml beside the table.",
 ]
+OriginalSchema = Annotated[Path, File(), Alias("s"), "The schema of the original table."]
 ModelFile = Annotated[Path, File(), Argument(), "A released model."]
 VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
 Engine = Annotated[
-    Literal["auto", "memory", "duckdb"],
+    EngineName,
     "Who reads the table: Privet itself (memory), or DuckDB for CSV and Parquet files.",
 ]
 SeedNumber = Annotated[

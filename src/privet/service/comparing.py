@@ -11,7 +11,7 @@ from annotated_types import Ge
 from privet.errors import ParameterError
 from privet.parameters import Alias, Argument, File, When
 from privet.service.case import UseCase
-from privet.service.common import Report, SchemaFile
+from privet.service.common import OriginalSchema, Report
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 
@@ -30,7 +30,7 @@ class Compare(UseCase):
     perturbed: Annotated[
         Path | None, File(), Argument(), "The same records in the same order, perturbed."
     ] = None
-    schema: SchemaFile
+    schema: OriginalSchema
     learners: Annotated[tuple[str, ...], Alias("learner"), "Only this learner (left out: all five)."] = ()
     folds: Annotated[int, Ge(2), "How many parts."] = 10
     records: Annotated[int, Ge(20), "Use a sample of so many."] = 5000

@@ -46,6 +46,8 @@ class RunDocument:
         defaults = {p.name: p.default for p in parameters_of(type(case))}
         given = {f.name: getattr(case, f.name) for f in fields(case)}
         kept = {n: v for n, v in given.items() if v != defaults[n] and v not in (None, {}, ())}
+        if "algorithm" in given:  # said even if it is the usual one: its parameters mean nothing without it
+            kept = {"algorithm": given["algorithm"]} | kept
         if "algorithm" in kept and "parameters" in kept:
             usual = {p.name: p.default for p in parameters_of(algorithm(kept["algorithm"]).load())}
             own = kept["parameters"].items()
@@ -64,7 +66,9 @@ class RunDocument:
         kinds = {p.name: p for p in parameters_of(cls)}
         if unknown := sorted(set(self.parameters) - set(kinds)):
             raise ParameterError(f"The use case '{self.use_case}' has no parameter '{unknown[0]}'.")
-        return cls(**{n: _restored(kinds[n], v) for n, v in self.parameters.items()})
+        if missing := [p.name for p in kinds.values() if p.required and p.name not in self.parameters]:
+            raise ParameterError(f"The run document lacks the parameter '{missing[0]}'.")
+        return cls(**self.parameters)
 
     def session(self) -> Session:
         return Session(ledger=self.ledger)
@@ -101,7 +105,9 @@ class RunDocument:
             raise ParameterError("This is not a run document.", "Save one with the run that it describes.")
         if data["privet_run"] != FORMAT:
             raise ParameterError("This run document is in a newer format.", "Update Privet to read it.")
-        name, parameters, ledger = (data.get(key) for key in ("use_case", "parameters", "ledger"))
+        name: Any = data.get("use_case")
+        parameters: Any = data.get("parameters")
+        ledger: Any = data.get("ledger")
         whole = isinstance(name, str) and isinstance(parameters, dict) and isinstance(ledger, str | None)
         if not whole or not all(isinstance(key, str) for key in parameters):
             raise ParameterError("The run document lacks a part, or a part has the wrong form.")
@@ -116,9 +122,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value
-
-
-def _restored(parameter: Any, value: Any) -> Any:
-    if parameter.many and isinstance(value, list):
-        return tuple(Path(each) if parameter.kind is Path else each for each in value)
-    return Path(value) if parameter.kind is Path and isinstance(value, str) else value

@@ -101,7 +101,7 @@ def command_of(document: RunDocument) -> str:
     options: list[str] = []
     declared = parameters_of(type(case))
     if entry.per_algorithm:
-        name = str(values.pop("algorithm"))
+        name = str(values.pop("algorithm", getattr(case, "algorithm", "")))
         words.append(algorithm(name).word)
         holder = next((p.name for p in declared if p.marker(OfAlgorithm)), None)
         own = {p.name: p for p in parameters_of(algorithm(name).load())}

@@ -125,11 +125,14 @@ class Fit(UseCase):
 
         entry_of(self.algorithm)
         if not self.tune and (self.grid is not None or self.trials is not None):
-            raise ParameterError("A grid and a number of trials say how to tune.", "Ask for tuning, too.")
+            raise ParameterError(
+                "A grid and a number of trials say how to tune.", "Ask for tuning, too.", "tune"
+            )
         if self.output is not None:
             check_place(self.output, force=self.force)
         if self.sign_key is not None:
             check_key(self.sign_key)
+        _ = self._schema  # a draft is refused as such, whatever the ledger says
 
     def _delivered(self, fitted: Any) -> Fitted:
         """The result, with the model written: it is paid for now and, whatever happens, not lost."""
@@ -177,6 +180,10 @@ class Fitted(Result):
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         return (self.tuned.text(),) if self.tuned else ()
+
+    @property
+    def remedy(self) -> str:  # type: ignore[override]
+        return "show-model" if self.place else ""
 
     def to_dict(self) -> dict[str, Any]:
         document = self.document or {}

@@ -19,10 +19,9 @@ __all__ = ["Unsaved", "check_key", "check_place", "save"]
 
 
 class Unsaved(ModelError):
-    """A model is paid for and not where it should be. ``kept`` is where it is; else ``document`` is it."""
+    """A model is paid for and not where it should be. ``kept`` is where it is; else ``rescued`` is it."""
 
     kept: Path | None = None
-    document: dict[str, Any] | None = None
 
 
 def check_place(path: str | Path, *, force: bool = False) -> Path:
@@ -79,5 +78,5 @@ def save(model: Any, path: str | Path, *, key: str | Path | None = None) -> dict
         error.kept = Path(name)
         raise error
     error = Unsaved(f"{path} could not be written ({reason}), nor could any other file.", "Free some space.")
-    error.document = json.loads(json.dumps(model_to_dict(model)))
+    error.rescued = json.loads(json.dumps(model_to_dict(model)))
     raise error

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.sources import Source
 
-__all__ = ["Progress", "Say", "Session", "Watch"]
+__all__ = ["Progress", "Session", "Tell", "Watch"]
 
 # Called with how much is done so far, and out of how much, once that is known.
 Watch = Callable[[int, int | None], None]
 # What is being done, and in which unit it is counted; gives the Watch to call, or None if nobody looks.
 Progress = Callable[[str, str], AbstractContextManager[Watch | None]]
-# Called with what a person should know while the run goes on.
-Say = Callable[[str], None]
+# Hears what a run says while it works: a text, and what kind of text it is.
+Tell = Callable[[str, str], None]
 
 
-def _unheard(message: str) -> None:
-    pass
+def _unheard(text: str, kind: str) -> None:
+    """Nobody listens."""
 
 
 def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
@@ -45,10 +45,17 @@ class Session:
     ledger: Ledger | str | Path | None = None
     analyst: str | None = None
     progress: Progress = field(default=_unwatched, compare=False)
-    note: Say = field(default=_unheard, compare=False)
-    warn: Say = field(default=_unheard, compare=False)
+    tell: Tell = field(default=_unheard, compare=False)
     stdin: int = 0
     stdout: int = 1
+
+    def note(self, text: str) -> None:
+        """Something that a person should know while the run goes on."""
+        self.tell(text, "note")
+
+    def warn(self, text: str) -> None:
+        """Something that a person must not overlook."""
+        self.tell(text, "warning")
 
     def opened_ledger(self, *, create: bool = False) -> Ledger | None:
         """The ledger that pays, used under the analyst's name."""

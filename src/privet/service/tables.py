@@ -11,35 +11,22 @@ file, and a budget should not be spent on it. (In Python ``fit`` takes an empty 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pyarrow as pa
 
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
+from privet.service.common import ENGINES
+from privet.service.session import Watch
 from privet.sources import Source, TableSource, open_source
 from privet.sources.parts import whole_table
 from privet.stats import Rows
 
-__all__ = [
-    "ENGINES",
-    "CheckedSource",
-    "CheckedTable",
-    "Engine",
-    "Watch",
-    "database_errors",
-    "open_table",
-    "read_table",
-]
-
-Engine = Literal["auto", "memory", "duckdb"]
-ENGINES: tuple[str, ...] = get_args(Engine)
-
-# Told how many rows have been read so far, and of how many, once that is known.
-Watch = Callable[[int, int | None], None]
+__all__ = ["CheckedSource", "CheckedTable", "check_batch", "database_errors", "open_table", "read_table"]
 
 
 def open_table(
@@ -164,5 +151,6 @@ def database_errors() -> Iterator[None]:
             raise
         raise DataError(
             "DuckDB could not read the table as its schema describes it.",
-            "privet schema check  finds the column; the memory engine says what is wrong with it.",
+            "Check the table against its schema: that finds the column, and says what is wrong with it.",
+            "check-schema",
         ) from None

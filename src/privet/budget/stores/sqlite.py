@@ -49,8 +49,8 @@ class SqliteStore:
         elif not self.path.exists():
             raise LedgerError(
                 f"There is no ledger {self.path.name}.",
-                "Check the path, or make one:  privet ledger open FILE --schema SCHEMA --epsilon 2   "
-                '(in Python:  Ledger.open("ledger.db", create=True))',
+                'Check the path, or make one (in Python:  Ledger.open("ledger.db", create=True)).',
+                "open-account",
             )
         with self._connection() as connection:
             self.secret = self._checked_secret(connection)
@@ -143,9 +143,10 @@ class SqliteStore:
             case sqlite3.SQLITE_CORRUPT:
                 return LedgerError(
                     f"The ledger {name} is damaged.",
-                    "Restore it from a backup, then run  privet ledger verify",
+                    "Restore it from a backup, then verify it.",
+                    "restore-ledger",
                 )
-        return LedgerError(f"The ledger {name} failed: {error}.", "Run  privet ledger verify")
+        return LedgerError(f"The ledger {name} failed: {error}.", "Verify it.", "verify-ledger")
 
 
 class _SqliteTransaction:

@@ -111,7 +111,7 @@ def refuse(study: Study, k: int, score: Association, how: How, delta: float) -> 
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= number:
         raise ParameterError(
             f"k must lie between 1 and the number of variants that are looked at, {number:,}.",
-            "A private count of the significant variants helps to choose it.",
+            "Counting the significant variants privately helps to choose it.",
         )
     if how not in get_args(How):
         raise ParameterError(

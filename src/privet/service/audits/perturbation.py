@@ -11,7 +11,7 @@ from annotated_types import Ge
 
 from privet.parameters import Alias, Argument, ColumnOf, File
 from privet.service.case import UseCase
-from privet.service.common import Report, SchemaFile
+from privet.service.common import OriginalSchema, Report
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 
@@ -32,7 +32,7 @@ class AuditPerturbation(UseCase):
 
     original: Annotated[Path, File(), Argument(), "The table as it was."]
     perturbed: Annotated[Path, File(), Argument(), "The same records in the same order, perturbed."]
-    schema: SchemaFile
+    schema: OriginalSchema
     columns: Annotated[
         tuple[str, ...],
         ColumnOf("original"),

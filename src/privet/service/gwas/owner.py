@@ -144,7 +144,7 @@ class AttackStudy(OfStudy):
     releases: Annotated[int, Ge(1), "How many releases are attacked."] = 20
 
     def run(self, session: Session) -> Attacked:
-        from privet.selection.gwas import homer
+        from privet.audit.membership.homer import homer
 
         found = homer(self.opened(session), k=self.k, epsilon=self.epsilon, releases=self.releases)
         return Attacked(found)

@@ -45,14 +45,12 @@ class Release(OfStudy):
 
     def plan(self, session: Session) -> Plan:
         """What it would cost, by a rehearsal on made-up tables: genotypes only show whose budget it is."""
-        from privet.curator import currency_of, event_of
         from privet.service.plans import planned
 
         self._refuse()
         study = self.opened(session)
         guarantee = self._released(study.rehearsal(), None).guarantee
-        event = event_of(currency_of(guarantee.amount), self._what)
-        return planned(self._what, guarantee, study.schema, study.source, [event], session.opened_ledger())
+        return planned(self._what, guarantee, study.schema, study.source, None, session.opened_ledger())
 
     def run(self, session: Session) -> Released:
         from privet.service.accounts import paying

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from privet.budget import Entry
-from privet.demo.figures import Exact
 from privet.demo.patients import DATASET
-from privet.demo.story import FIT_EPSILON, LIMIT, Outcome
 from privet.report import Page, bars, error_bars, lines, stacked
 from privet.schema import Category, Column
+from privet.service.demonstration.figures import Exact
+from privet.service.demonstration.story import FIT_EPSILON, LIMIT, Outcome
 
 __all__ = ["curve_figure", "report_of"]
 

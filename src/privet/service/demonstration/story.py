@@ -8,15 +8,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from privet import service
 from privet.budget import Ledger
-from privet.demo.figures import exact_evaluation
 from privet.demo.patients import DATASET, TARGET, public_knowledge
-from privet.demo.teller import Teller
 from privet.errors import BudgetExceeded, ModelError, SchemaError
-from privet.model import load_model
 from privet.schema import Schema, write_schema
 from privet.schema.file import schema_text
+from privet.service.checking import CheckSchema
+from privet.service.demonstration.figures import exact_evaluation
+from privet.service.demonstration.teller import Teller
+from privet.service.fitting import Fit
+from privet.service.ledgers import OpenAccount, VerifyLedger
+from privet.service.models import ShowModel
+from privet.service.schemas import DraftSchema
+from privet.service.scoring import Evaluate
+from privet.service.session import Session
 from privet.sources import ArrowSource, write_csv
 
 __all__ = ["EVALUATION_EPSILON", "FIT_EPSILON", "LIMIT", "Files", "Outcome", "split", "tell"]
@@ -84,12 +89,13 @@ def tell(files: Files, teller: Teller, training: pa.Table, holdout: pa.Table) ->
     write_csv(ArrowSource(holdout), files.holdout)
     drafted, draft_refusal = _draft(files, teller, training.num_rows, holdout.num_rows)
     schema = _confirm(files, teller)
-    ledger = _open_ledger(files, teller, schema)
-    model = _fit(files, teller, schema, ledger)
-    evaluation = _evaluate(files, teller, model, ledger, holdout)
-    alteration = _save(files, teller, model)
-    budget_refusal = _second_analyst(files, teller, schema, ledger)
-    _history(files, teller, ledger)
+    ledger = _open_ledger(files, teller)
+    ana = Session(ledger=ledger, analyst="ana")
+    model = _fit(files, teller, ana)
+    evaluation = _evaluate(files, teller, ana, model, holdout)
+    alteration = _alter(files, teller)
+    budget_refusal = _second_analyst(files, teller, ledger)
+    _history(teller, ledger)
     return Outcome(schema, drafted, draft_refusal, model, evaluation, alteration, budget_refusal, ledger)
 
 
@@ -100,8 +106,8 @@ def _draft(files: Files, teller: Teller, learning: int, testing: int) -> tuple[S
         f"{testing:,} others to test on."
     )
     teller.command(f"privet schema draft patients.csv --target {TARGET} --dataset {DATASET} -o draft.toml")
-    drafted = service.draft_schema(files.training, target=TARGET, dataset=DATASET)
-    write_schema(drafted, files.draft)
+    case = DraftSchema(data=files.training, target=TARGET, dataset=DATASET, output=files.draft)
+    drafted = case.run(Session()).schema
     teller.show(_excerpt(schema_text(drafted), "[columns.age]", 5))
     teller.say(
         "These bounds are the youngest and the oldest patient: copied from people, so marked as a draft."
@@ -110,7 +116,7 @@ def _draft(files: Files, teller: Teller, learning: int, testing: int) -> tuple[S
     teller.step("Nothing private runs on a draft")
     teller.command("privet fit naive-bayes patients.csv --schema draft.toml --epsilon 1 -o model.json")
     try:
-        service.fit("naive-bayes", files.training, files.draft, {"epsilon": FIT_EPSILON})
+        _naive_bayes(files, schema=files.draft).run(Session())
     except SchemaError as refusal:
         teller.refused(refusal)
         return drafted, refusal
@@ -127,31 +133,35 @@ def _confirm(files: Files, teller: Teller) -> Schema:
     write_schema(schema, files.schema)
     teller.show(_excerpt(schema_text(schema), "[columns.age]", 5))
     teller.command("privet schema check patients.csv --schema schema.toml")
-    check = service.check_schema(files.training, schema)
+    check = CheckSchema(data=files.training, schema=files.schema).run(Session())
     teller.say("The table fits." if check.fits else "The table does not fit.")
     return schema
 
 
-def _open_ledger(files: Files, teller: Teller, schema: Schema) -> Ledger:
+def _open_ledger(files: Files, teller: Teller) -> Ledger:
     teller.step(f"The owner opens a budget of ε = {LIMIT:g}")
     teller.command(
         f"privet ledger open patients.csv --schema schema.toml --epsilon {LIMIT:g} --each-analyst {LIMIT:g}"
     )
-    ledger = service.open_ledger(files.ledger, "owner", create=True)
-    table = service.open_table(files.training, schema)
-    limit = service.limit_of(LIMIT)
-    service.open_account(ledger, table, schema, limit, each_analyst=limit)
+    case = OpenAccount(data=files.training, schema=files.schema, epsilon=LIMIT, each_analyst=LIMIT)
+    case.run(Session(ledger=files.ledger, analyst="owner"))
     teller.say(f"However many analysts ask, '{DATASET}' never gives out more than ε = {LIMIT:g} in total.")
-    return ledger
+    return Ledger.open(files.ledger).as_analyst("owner")
 
 
-def _fit(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> Any:
-    ana = ledger.as_analyst("ana")
-    request: dict[str, Any] = {"epsilon": FIT_EPSILON}
+def _naive_bayes(files: Files, schema: Path, output: Path | None = None) -> Fit:
+    parameters = {"epsilon": FIT_EPSILON}
+    return Fit(
+        algorithm="naive-bayes", data=files.training, schema=schema, parameters=parameters, output=output
+    )
+
+
+def _fit(files: Files, teller: Teller, ana: Session) -> Any:
+    case = _naive_bayes(files, files.schema, files.model)
     teller.step("Ana asks what a model would cost, then learns it")
     command = "privet fit naive-bayes patients.csv --schema schema.toml --analyst ana"
     teller.command(f"{command} --epsilon 1 --dry-run")
-    plan = service.plan_fit("naive-bayes", files.training, schema, request, ledger=ana)
+    plan = case.plan(ana)
     largest = max(step.error for step in plan.steps)
     teller.say(
         f"It would take {plan.amount} in {len(plan.steps)} measurements, each cell off by at most "
@@ -159,20 +169,20 @@ def _fit(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> Any:
         "Nothing has been spent.",
     )
     teller.command(f"{command} --epsilon 1 -o model.json")
-    model = service.fit("naive-bayes", files.training, schema, request, ledger=ana)
+    model = case.run(ana).model
     teller.show("\n".join(model.guarantee_.text().splitlines()[:8]) + "\n…")
     return model
 
 
-def _evaluate(files: Files, teller: Teller, model: Any, ledger: Ledger, holdout: pa.Table) -> Any:
+def _evaluate(files: Files, teller: Teller, ana: Session, model: Any, holdout: pa.Table) -> Any:
     teller.step("How good is the model? That is paid for too")
     teller.say(
         "A score on private records says something about them. So the confusion matrix gets noise as well,",
         "and the score gets an error bar.",
     )
     teller.command(f"privet evaluate model.json holdout.csv --epsilon {EVALUATION_EPSILON:g} --analyst ana")
-    ana = ledger.as_analyst("ana")
-    evaluation = service.evaluate(model, files.holdout, epsilon=EVALUATION_EPSILON, ledger=ana)
+    case = Evaluate(model=files.model, data=files.holdout, epsilon=EVALUATION_EPSILON)
+    evaluation = case.run(ana).found
     teller.show("\n".join(evaluation.text().splitlines()[:3]))
     exact = exact_evaluation(model, holdout)
     teller.say(
@@ -182,31 +192,29 @@ def _evaluate(files: Files, teller: Teller, model: Any, ledger: Ledger, holdout:
     return evaluation
 
 
-def _save(files: Files, teller: Teller, model: Any) -> ModelError:
+def _alter(files: Files, teller: Teller) -> ModelError:
     teller.step("The model is plain JSON, and notices when it is altered")
-    service.save(model, files.model)
     teller.say(f"{files.model.name} holds what was learned, the schema and the guarantee, and no record.")
     text = files.model.read_text(encoding="utf-8")
     files.altered.write_text(text.replace('"epsilon": 1.0', '"epsilon": 0.1', 1), encoding="utf-8")
     teller.say("Somebody makes its guarantee look ten times stronger, in a copy:")
     teller.command("privet model show model-altered.json")
     try:
-        load_model(files.altered)
+        ShowModel(file=files.altered).run(Session())
     except ModelError as refusal:
         teller.refused(refusal)
         return refusal
     raise AssertionError("an altered model must be refused")
 
 
-def _second_analyst(files: Files, teller: Teller, schema: Schema, ledger: Ledger) -> BudgetExceeded:
+def _second_analyst(files: Files, teller: Teller, ledger: Ledger) -> BudgetExceeded:
     teller.step("Ben comes too late")
     teller.command(
         "privet fit naive-bayes patients.csv --schema schema.toml --analyst ben --epsilon 1 -o ben.json"
     )
-    ben = ledger.as_analyst("ben")
     before = ledger.spent(DATASET)
     try:
-        service.fit("naive-bayes", files.training, schema, {"epsilon": FIT_EPSILON}, ledger=ben)
+        _naive_bayes(files, files.schema).run(Session(ledger=ledger, analyst="ben"))
     except BudgetExceeded as refusal:
         teller.refused(refusal)
         assert ledger.spent(DATASET) == before
@@ -215,14 +223,14 @@ def _second_analyst(files: Files, teller: Teller, schema: Schema, ledger: Ledger
     raise AssertionError("the budget must be refused")
 
 
-def _history(files: Files, teller: Teller, ledger: Ledger) -> None:
+def _history(teller: Teller, ledger: Ledger) -> None:
     teller.step("Everything is written down")
     teller.command(f"privet ledger history {DATASET}")
     for entry in ledger.history(DATASET):
         spent = f"{entry.amount}, {entry.state}" if entry.kind == "reserve" else ""
         teller.show(f"{entry.number:>2}  {entry.who:<6} {entry.what:<32} {spent}")
     teller.command("privet ledger verify")
-    ledger.verify()
+    VerifyLedger().run(Session(ledger=ledger))
     teller.say("The chain of entries is whole: none was changed or taken out.")
 
 

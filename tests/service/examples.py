@@ -1,0 +1,66 @@
+"""Every use case of the catalogue, as an object with a value for each of its parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from privet.parameters import OfAlgorithm, Parameter, parameters_of
+from privet.registry import algorithms_with
+from privet.service import UseCase
+from privet.service.catalogue import Entry
+
+
+def example_of(entry: Entry) -> UseCase:
+    """The use case with every parameter given, none of them its default where there is a choice."""
+    cls = entry.load()
+    values: dict[str, Any] = {}
+    for parameter in parameters_of(cls):
+        if parameter.name == "algorithm" and entry.per_algorithm:
+            values["algorithm"] = algorithms_with(entry.words[0])[0].name
+        elif parameter.marker(OfAlgorithm):
+            values[parameter.name] = own_of(values["algorithm"])
+        else:
+            values[parameter.name] = value_of(parameter)
+    return cls(**values)
+
+
+def own_of(name: str) -> dict[str, Any]:
+    """One of an algorithm's own parameters, not its default."""
+    from privet.registry import algorithm
+
+    declared = [p for p in parameters_of(algorithm(name).load()) if p.kind is not object]
+    return {declared[0].name: value_of(declared[0])}
+
+
+def value_of(parameter: Parameter) -> Any:
+    """A value that the parameter may have, and that is not its default where there is another."""
+    if parameter.many:
+        return (_one(parameter, 0), _one(parameter, 1))
+    return _one(parameter, 0)
+
+
+def _one(parameter: Parameter, place: int) -> Any:
+    if parameter.choices:
+        others = [choice for choice in parameter.choices if choice != parameter.default]
+        return others[place % len(others)]
+    if parameter.kind is Path:
+        return Path(f"{parameter.name} {place}.csv")  # with a space: a shell needs quotes
+    if parameter.kind is bool:
+        return not parameter.default
+    if parameter.kind is dict:
+        return {"name": "0.5"}
+    if parameter.kind in (int, float):
+        return _number(parameter)
+    assert parameter.kind is str, parameter
+    return f"{parameter.name}-{place}"
+
+
+def _number(parameter: Parameter) -> Any:
+    lows = [b.ge if isinstance(b, Ge) else b.gt for b in parameter.bounds if isinstance(b, Ge | Gt)]
+    highs = [b.le if isinstance(b, Le) else b.lt for b in parameter.bounds if isinstance(b, Le | Lt)]
+    low = max(lows, default=0)
+    high = min(highs, default=low + 10)
+    return int(low) + 1 if parameter.kind is int else low + (high - low) / 4

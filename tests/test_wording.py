@@ -1,0 +1,74 @@
+"""No face's own words below it: errors and notes outside the command line name no option and no command."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from privet.service import USE_CASES
+
+SOURCE = Path(__file__).parents[1] / "src" / "privet"
+COMMANDS = sorted({entry.words[0] for entry in USE_CASES})
+TYPED = re.compile(rf"(?<![\w-])--[a-z][a-z-]+|\bprivet (?:{'|'.join(COMMANDS)})\b")
+# Where such words are what is being made or told: commands, a story about them, a style sheet.
+ELSEWHERE = ("cli/", "service/exporting.py", "service/demonstration/", "report/look.py")
+# And PLINK's own options.
+FOREIGN = re.compile(r"plink1\.9 | --make-bed ")
+
+
+def strings(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Every text in the code but the docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node
+
+
+def typed_in(code: str) -> list[tuple[int, str]]:
+    return [
+        (node.lineno, node.value)
+        for node in strings(ast.parse(code))
+        if TYPED.search(node.value) and not FOREIGN.search(node.value)
+    ]
+
+
+def test_nothing_but_the_command_line_speaks_of_options_and_commands():
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        if not name.startswith(ELSEWHERE) and (typed := typed_in(path.read_text(encoding="utf-8"))):
+            found[name] = typed
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ('raise ParameterError("No.", "Run  privet ledger verify")', 1),
+        ('raise ParameterError("No.", f"Leave it out (--ignore {name}).")', 1),
+        ('def f():\n    """What --force does."""\n    return "x -- y, a--b, privet perturbation key"', 0),
+    ],
+)
+def test_what_counts_as_typed(code: str, count: int):
+    assert len(typed_in(code)) == count
+
+
+def test_the_contract_of_imports_names_every_package_below_the_command_line():
+    import tomllib
+
+    settings = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    [contract] = [c for c in settings["tool"]["importlinter"]["contracts"] if c["type"] == "forbidden"]
+    names = {
+        path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    allowed = {"__init__", "__main__", "cli", "service", "registry", "parameters", "errors"}
+    assert set(contract["forbidden_modules"]) == {f"privet.{name}" for name in names - allowed}
