@@ -30,9 +30,9 @@ from privet.perturbation.base import Perturbation
 from privet.perturbation.groups import Groups
 from privet.perturbation.key import Key
 from privet.perturbation.nominal.tables import column_values
+from privet.perturbation.parts import whole_table
 from privet.perturbation.tables import Matrix, column_names, with_columns
 from privet.schema import Category
-from privet.sources.parts import whole_table
 
 __all__ = ["Condensation"]
 

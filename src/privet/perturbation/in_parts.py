@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from privet.sources.parts import whole_table
+from privet.perturbation.parts import whole_table
 
 __all__ = ["AllAtOnce"]
 

@@ -203,10 +203,10 @@ class Perturb(UseCase):
     def _written(self, model: Any, schema: Schema | None, keeper: KeyKeeper, session: Session) -> Perturbed:
         """Write the perturbed table; its file is replaced in one step."""
         from privet.perturbation.nominal.recoding import require_new
+        from privet.perturbation.parts import whole_table
         from privet.service.outputs import check_place
         from privet.service.writers import writer_for
         from privet.sources import open_source, write_arff
-        from privet.sources.parts import whole_table
 
         check_place(self.out, force=self.force)
         if self.recoding is not None:

@@ -19,11 +19,11 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import DataError, ParameterError
+from privet.perturbation.parts import whole_table
 from privet.schema import Schema
 from privet.service.common import ENGINES
 from privet.service.session import Watch
 from privet.sources import Source, TableSource, open_source
-from privet.sources.parts import whole_table
 from privet.stats import Rows
 
 __all__ = ["CheckedSource", "CheckedTable", "check_batch", "database_errors", "open_table", "read_table"]
