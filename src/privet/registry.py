@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any
 
 from privet.errors import ParameterError
+from privet.families import FAMILIES, Family, at
 from privet.parameters import json_schema
 
 __all__ = [
@@ -24,38 +24,6 @@ __all__ = [
     "audited_algorithms",
     "name_of",
 ]
-
-
-@dataclass(frozen=True)
-class Family:
-    """What algorithms are for: a name, a line, and the commands that take one of them.
-
-    ``audited`` says whether they promise something about a whole table, which an audit can refute.
-    ``checks`` is the home of the common checks that each of them passes.
-    """
-
-    name: str
-    line: str
-    commands: tuple[str, ...]
-    audited: bool = True
-    checks: str = "privet.checks:CHECKS"
-
-
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        Family("classify", "predicts a class", ("fit", "cross-validate")),
-        Family("regress", "predicts a number", ("fit", "cross-validate")),
-        Family("select", "chooses attributes", ("select",)),
-        Family(
-            "transform",
-            "perturbs records",
-            ("perturb",),
-            audited=False,
-            checks="privet.checks.perturbation:CHECKS",
-        ),
-    )
-}
 
 
 @dataclass(frozen=True)
@@ -79,12 +47,12 @@ class Entry:
 
     def load(self) -> type[Any]:
         """The algorithm's class."""
-        loaded: type[Any] = _at(self.home)
+        loaded: type[Any] = at(self.home)
         return loaded
 
     def checks(self) -> tuple[Any, ...]:
         """The common checks of its family."""
-        found: tuple[Any, ...] = _at(FAMILIES[self.family].checks)
+        found: tuple[Any, ...] = at(FAMILIES[self.family].checks)
         return found
 
     def json_schema(self) -> dict[str, Any]:
@@ -94,11 +62,6 @@ class Entry:
         2
         """
         return json_schema(self.load(), title=self.name, description=self.line)
-
-
-def _at(home: str) -> Any:
-    module, _, name = home.partition(":")
-    return getattr(import_module(module), name)
 
 
 ALGORITHMS: tuple[Entry, ...] = (
@@ -135,12 +98,13 @@ def audited_algorithms() -> tuple[Entry, ...]:
     return tuple(entry for entry in ALGORITHMS if FAMILIES[entry.family].audited)
 
 
-def algorithm(name: str, among: tuple[Entry, ...] = ALGORITHMS) -> Entry:
+def algorithm(name: str, among: tuple[Entry, ...] | None = None) -> Entry:
     """The algorithm of that name.
 
     >>> algorithm("naive-bayes").load().__name__
     'NaiveBayes'
     """
+    among = ALGORITHMS if among is None else among
     for entry in among:
         if entry.name == name:
             return entry

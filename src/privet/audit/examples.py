@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from privet.errors import ParameterError
+from privet.families import family_of
 from privet.schema import Schema, Unit
 
 __all__ = ["deep_schemas", "quick_schema"]
@@ -22,25 +24,18 @@ def quick_schema(algorithm: Any) -> Schema:
     >>> quick_schema(NaiveBayes()).names
     ('smoker', 'ill')
     """
-    from sklearn.base import is_classifier, is_regressor
-    from sklearn.utils import get_tags
-
-    if is_regressor(algorithm):
-        return Schema.of({"age": (0.0, 100.0), "pressure": (0.0, 200.0)}, target="pressure")
-    if is_classifier(algorithm):
-        return Schema.of({"smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
-    if get_tags(algorithm).target_tags.required:  # a selector, which needs something to choose from
-        return Schema.of(
-            {"smoker": ["no", "yes"], "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill"
-        )
-    return Schema.of({"age": (0.0, 100.0), "height": (1.0, 2.0)})
+    try:
+        family = family_of(algorithm)
+    except ParameterError:  # something that is none of Privet's own: any table will do
+        return Schema.of({"age": (0.0, 100.0), "height": (1.0, 2.0)})
+    return Schema.of(family.smallest, target=family.smallest_target)
 
 
 def deep_schemas(algorithm: Any) -> dict[str, Schema]:
     """The quick schema and its variants, each with words for it."""
     quick = quick_schema(algorithm)
     target = quick.target
-    classes: Any = {"ill": ["no", "yes"]} if target == "ill" else {target: (0.0, 200.0)} if target else {}
+    classes: Any = {} if target is None else {target: family_of(algorithm).smallest[target]}
     return {
         "the smallest table": quick,
         "a record exchanged": replace(quick, unit=Unit("replace")),

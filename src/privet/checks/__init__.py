@@ -45,7 +45,7 @@ from privet.checks.spending import (
 from privet.checks.what_leaves import check_errors_hold_no_data, check_model_round_trip
 from privet.registry import ALGORITHMS
 
-__all__ = ["CHECKS", "Make", "check_algorithm", "check_registry"]
+__all__ = ["CHECKS", "UNTARGETED", "Make", "check_algorithm", "check_registry"]
 
 Check = Callable[[Make], None]
 
@@ -73,6 +73,10 @@ CHECKS: tuple[Check, ...] = (
     check_errors_hold_no_data,
     check_claim_is_not_refuted,
 )
+
+
+#: For algorithms without a target: scikit-learn's own checks hand every estimator one.
+UNTARGETED: tuple[Check, ...] = tuple(check for check in CHECKS if check is not check_scikit_learn)
 
 
 def check_algorithm(make: type[Any] | Make, checks: Iterable[Check] = CHECKS) -> None:

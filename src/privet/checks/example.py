@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import is_regressor
 
+from privet.families import FAMILIES, family_of
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
 
@@ -23,21 +23,20 @@ SENTINEL = "S3NT1NEL"
 
 
 def public(make: Make | None = None, unit: Unit | None = None) -> Schema:
-    """What is public about the example; a regression predicts another of its columns.
+    """What is public about the example of an algorithm's family.
 
     >>> from privet.learning.regress import Ridge
     >>> public().target, public(Ridge).target
     ('ill', 'height')
     """
-    columns = {"age": (0, 120), "height": (1.0, 2.2), "smoker": ["no", "yes"], "ill": ["no", "yes"]}
-    number = make is not None and is_regressor(make())
-    return Schema.of(columns, target="height" if number else "ill", unit=unit or Unit(), dataset=DATASET)
+    family = FAMILIES["classify"] if make is None else family_of(make())
+    return Schema.of(family.example, target=family.example_target, unit=unit or Unit(), dataset=DATASET)
 
 
-def split(make: Make) -> tuple[pa.Table, list[Any]]:
-    """The example as attributes and target."""
-    table, target = example(), str(public(make).target)
-    return table.drop_columns([target]), table[target].to_pylist()
+def split(make: Make) -> tuple[pa.Table, list[Any] | None]:
+    """The example as attributes and target; all of it and None if there is no target."""
+    table, target = example(), public(make).target
+    return (table, None) if target is None else (table.drop_columns([target]), table[target].to_pylist())
 
 
 def example(records: int = 200) -> pa.Table:
@@ -57,7 +56,7 @@ def example(records: int = 200) -> pa.Table:
 
 
 class WatchedSource(ArrowSource):
-    """A table that calls ``on_read`` whenever chosen columns of it are read.
+    """A table that calls ``on_read`` whenever chosen columns of it are read, and knows which were.
 
     Reading *all* columns is how a ledger recognises a table, and is not reported; engines name their columns.
     """
@@ -65,9 +64,11 @@ class WatchedSource(ArrowSource):
     def __init__(self, table: pa.Table, on_read: Callable[[], None]) -> None:
         super().__init__(table)
         self._on_read = on_read
+        self.columns_read: set[str] = set()
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         if columns is not None:
+            self.columns_read |= set(columns)
             self._on_read()
         return super().batches(columns)
 

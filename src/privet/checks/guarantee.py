@@ -72,7 +72,7 @@ def check_schema_is_needed(make: Make) -> None:
     """Without a schema, or with one that nobody has confirmed, nothing is read."""
     with refused(SchemaError, "No schema"):
         make(schema=None).fit(example())
-    unconfirmed = draft(example().to_batches(), target=str(public(make).target))
+    unconfirmed = draft(example().to_batches(), target=public(make).target)
     with refused(SchemaError, "A draft that nobody has confirmed"):
         make(schema=unconfirmed).fit(example())
     assert make(schema=unconfirmed.confirm()).fit(example()).guarantee_.holds

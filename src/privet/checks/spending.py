@@ -44,8 +44,12 @@ def check_unfit_table_costs_nothing(make: Make) -> None:
     source = WatchedSource(example().drop_columns(["smoker"]), _must_not_read)
     with refused(DataError, "A table without a column of the schema"):
         make(schema=public(make), epsilon=0.4, ledger=ledger).fit(source)
-    with refused(ParameterError, "An epsilon that is too small for its steps"):
-        make(schema=public(make), epsilon=1e-9, ledger=ledger).fit(WatchedSource(example(), _must_not_read))
+    tiny = make(schema=public(make), epsilon=1e-9, ledger=ledger)
+    try:
+        tiny.rehearse()
+    except ParameterError:  # too small for its steps: then a fit must find that out before it pays
+        with refused(ParameterError, "An epsilon that is too small for its steps"):
+            tiny.fit(WatchedSource(example(), _must_not_read))
     assert ledger.spent(DATASET) is None, "A fit that read nothing was charged."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from privet.checks.example import SENTINEL, Make, example, public
+from privet.checks.example import SENTINEL, Make, WatchedSource, example, public
 from privet.errors import ParameterError, PrivetError
 from privet.model import learned_part, load_model, restore_learned, save_model
 from privet.registry import name_of
@@ -40,14 +40,24 @@ def check_model_round_trip(make: Make) -> None:
 
 
 def check_errors_hold_no_data(make: Make) -> None:
-    """No error of a fit holds a value of the table."""
+    """No error of a fit holds a value of the table, whichever of the columns that it reads is spoilt."""
     table = example()
+    read = _columns_read(make, table)
+    assert read, "The fit read no column."
     cells = pa.array([SENTINEL] * table.num_rows)
-    for name in table.column_names:
+    for name in read:
         spoilt = table.set_column(table.column_names.index(name), name, cells)
         _refused_silently(lambda spoilt=spoilt: make(schema=public(make)).fit(spoilt), name)
     gaps = replace(public(make), missing="error")
-    _refused_silently(lambda: make(schema=gaps).fit(table), "missing values")
+    if any(table[name].null_count for name in read):
+        _refused_silently(lambda: make(schema=gaps).fit(table), "missing values")
+
+
+def _columns_read(make: Make, table: pa.Table) -> list[str]:
+    """The columns that a fit reads."""
+    source = WatchedSource(table, lambda: None)
+    make(schema=public(make)).fit(source)
+    return [name for name in table.column_names if name in source.columns_read]
 
 
 def _refused_silently(fit: Any, what: str) -> None:

@@ -134,7 +134,10 @@ class PerAlgorithm(Suggesting):
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry.words[0], help=entry.line)
         self._entry = entry
-        self._algorithms = {each.word: each for each in algorithms_with(entry.words[0])}
+
+    @property
+    def _algorithms(self) -> dict[str, Algorithm]:
+        return {each.word: each for each in algorithms_with(self._entry.words[0])}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._algorithms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ __all__ = ["PrivateClassifier"]
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     """Base of the classifiers: subclasses write ``_fit`` and ``_log_scores``."""
 
+    family: ClassVar[str] = "classify"
     classes_: NDArray[Any]
 
     @abstractmethod

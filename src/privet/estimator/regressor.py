@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ __all__ = ["PrivateRegressor", "numeric_target"]
 
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """Base of the regressions: subclasses write ``_fit`` and ``_predictions``."""
+
+    family: ClassVar[str] = "regress"
 
     @abstractmethod
     def _predictions(self, rows: Rows) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ __all__ = ["PrivateSelector"]
 class PrivateSelector(SelectorMixin, PrivateEstimator):
     """Base of the selectors: subclasses write ``_fit``, which ends in ``_keep``."""
 
+    family: ClassVar[str] = "select"
     chosen_: list[str]
     support_: NDArray[np.bool_]
 

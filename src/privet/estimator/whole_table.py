@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from privet.curator.tables import as_source
+from privet.curator.tables import as_source, infer_schema
 from privet.estimator.base import PrivateEstimator
 from privet.schema import Schema
 
@@ -16,8 +16,13 @@ class WholeTableEstimator(PrivateEstimator):
 
     def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
         declared = self._declared()
-        if y is None and declared is not None:
+        if y is not None:
+            return super()._table(X, y, finite=finite)
+        if declared is None:  # the opt-out from any guarantee
+            source = as_source(X)
+            declared = infer_schema(source, None)
             self.columns_ = declared.names
-            names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
-            return as_source(X, names=names, schema=declared), declared
-        return super()._table(X, y, finite=finite)
+            return source, declared
+        self.columns_ = declared.names
+        names = None if hasattr(X, "columns") or hasattr(X, "column_names") else declared.names
+        return as_source(X, names=names, schema=declared), declared

@@ -25,29 +25,26 @@ from sklearn.base import clone
 
 from privet import randomness
 from privet.budget import Approximate, Event, Ledger, Pure, budget
-from privet.curator import Curator, Measure
+from privet.curator import Curator
 from privet.curator.composition import Composition
 from privet.curator.folds import Folds, in_order
 from privet.curator.run import Run
 from privet.errors import ParameterError
-from privet.estimator import PrivateRegressor, numeric_target
-from privet.evaluation.figures import Measured, Sums
+from privet.evaluation.figures import Measured
 from privet.evaluation.holdout import (
     Measures,
     evaluation_cost,
-    measurements,
     refuse_payment,
-    require_learner,
     require_records,
     required_amount,
     settled_bound,
 )
-from privet.evaluation.regression import RegressionEvaluation, regression_plan
+from privet.evaluation.measures import measures_of
+from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 from privet.parameters import validate
 from privet.release import Guarantee, Release, Step
-from privet.schema import Schema
-from privet.stats import FoldPredictor, NoModel, Predictor
+from privet.stats import FoldPredictor, NoModel
 
 __all__ = ["CrossValidation", "cross_validate", "cross_validation_cost", "cross_validation_event"]
 
@@ -130,8 +127,8 @@ def cross_validate(
     inferred = twin._declared() is None
     if not inferred:
         schema.require_confirmed()
-    scoring = _Scoring(isinstance(estimator, PrivateRegressor), measures, bound)
-    scoring.check(schema)
+    scores = measures_of(estimator)
+    scores.plan(NoModel(), schema, measures, bound)  # what cannot be measured is refused before it is paid
     root = randomness.of(estimator.random_state if random_state is None else random_state)
     what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
     run = Run(
@@ -165,15 +162,15 @@ def cross_validate(
                 else run.part(process.test, child, split.schema)
             )
             with Curator.within(test, split.all) as curator:
-                asked = curator.ask_together(scoring.plan(split.schema, predictor))
+                asked = curator.ask_together(scores.plan(predictor, split.schema, measures, bound))
             rounds.append([Measured.of(release) for release in asked])
             if public:
-                require_records(rounds[-1][0], scoring.regression)
+                require_records(scores.records(rounds[-1][0]))
         run.steps += process.steps(models[0].guarantee_.steps, curator.guarantee.steps)
         run.carry(parts)
     guarantee = run.guarantee
-    pooled = scoring.result([_pooled(parts) for parts in zip(*rounds, strict=True)], schema, guarantee)
-    single = tuple(scoring.result(parts, schema, guarantee) for parts in rounds)
+    pooled = scores.result([_pooled(parts) for parts in zip(*rounds, strict=True)], schema, guarantee, bound)
+    single = tuple(scores.result(parts, schema, guarantee, bound) for parts in rounds)
     return CrossValidation(pooled, single, folds)
 
 
@@ -229,7 +226,7 @@ class _Process:
     def of(
         cls, estimator: Any, folds: int, repeats: int, epsilon: float | None, delta: float, public: bool
     ) -> _Process:
-        require_learner(estimator)
+        measures_of(estimator)
         validate(estimator)
         for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
@@ -255,32 +252,6 @@ class _Process:
                 for s in testing
             ),
         )
-
-
-@dataclass(frozen=True)
-class _Scoring:
-    """What is asked of the test records, and the figures that follow: of classes, or of numbers."""
-
-    regression: bool
-    measures: Measures
-    bound: float
-
-    def check(self, schema: Schema) -> None:
-        """Refuse what cannot be measured, before anything is paid."""
-        self.plan(schema, NoModel())
-
-    def plan(self, schema: Schema, predictor: Predictor) -> list[tuple[Measure, Fraction]]:
-        if self.regression:
-            return regression_plan(schema, predictor)
-        return measurements(predictor, schema, self.measures, self.bound)
-
-    def result(
-        self, parts: Sequence[Measured], schema: Schema, guarantee: Guarantee
-    ) -> Evaluation | RegressionEvaluation:
-        if self.regression:
-            return RegressionEvaluation.of(numeric_target(schema), parts[0], guarantee)
-        sums = Sums(parts[1], self.bound) if len(parts) > 1 else None
-        return Evaluation.of(schema.nominal_target().labels, parts[0], sums, guarantee)
 
 
 def _pooled(parts: Sequence[Measured]) -> Measured:

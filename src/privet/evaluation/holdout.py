@@ -14,30 +14,26 @@ from __future__ import annotations
 
 import math
 import numbers
-from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget
-from privet.curator import Curator, Measure
+from privet.curator import Curator
 from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
-from privet.estimator import PrivateClassifier, PrivateRegressor, numeric_target
 from privet.estimator.tables import test_table
-from privet.evaluation.figures import Measured, Sums
-from privet.evaluation.regression import RegressionEvaluation, regression_plan
+from privet.evaluation.figures import Measured
+from privet.evaluation.measures import Measures, measures_for, measures_of
+from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 from privet.release import Guarantee
-from privet.schema import Number, Schema
-from privet.stats import Confusion, NoModel, PredictionErrors, Predictor
+from privet.schema import Schema
+from privet.stats import NoModel, Predictor
 
 __all__ = ["Measures", "evaluate", "evaluation_cost"]
-
-Measures = Literal["all", "confusion"]
 
 # Where the log loss of a single record is cut. Noise grows with the bound, so on private data it is low: a
 # record whose class was given less than 0.7 % counts as 5. On public data it is where floats end.
@@ -78,17 +74,13 @@ def evaluate(
     >>> 0.8 < result.accuracy.value < 0.95, result.accuracy.error < 0.01, result.guarantee.epsilon
     (True, True, 0.5)
     """
-    require_learner(model)
-    regression = isinstance(model, PrivateRegressor)
+    scores = measures_of(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
     table = test_table(model, data, y)
     bound = settled_bound(log_loss_bound, public)
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
-    if regression:
-        plan = regression_plan(schema, predictor)
-    else:
-        plan = measurements(predictor, schema, measures, bound)
+    plan = scores.plan(predictor, schema, measures, bound)
     if public:
         refuse_payment(epsilon, ledger)
         run = Run.declared_public(schema, "The test data was declared public; the figures are exact.")
@@ -105,12 +97,8 @@ def evaluate(
     with Curator.within(run, table) as curator:
         found = [Measured.of(release) for release in curator.ask_together(plan)]
     if public:
-        require_records(found[0], regression)
-    guarantee = curator.guarantee
-    if regression:
-        return RegressionEvaluation.of(numeric_target(schema), found[0], guarantee)
-    sums = Sums(found[1], bound, _prior(model)) if len(found) > 1 else None
-    return Evaluation.of(schema.nominal_target().labels, found[0], sums, guarantee)
+        require_records(scores.records(found[0]))
+    return scores.result(found, schema, curator.guarantee, bound, model)
 
 
 def evaluation_cost(
@@ -128,31 +116,11 @@ def evaluation_cost(
     confusion matrix: geometric noise, ε = 1; off by at most 3 records in 95 % of cases.
     """
     bound = settled_bound(log_loss_bound, public=False)
-    if schema.target is not None and isinstance(schema[schema.target], Number):
-        plan = regression_plan(schema, NoModel())
-    else:
-        plan = measurements(NoModel(), schema, measures, bound)
+    plan = measures_for(schema).plan(NoModel(), schema, measures, bound)
     amount = required_amount(epsilon, delta)
     with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
         curator.ask_together(plan)
     return curator.guarantee
-
-
-def measurements(
-    predictor: Predictor, schema: Schema, measures: Measures, bound: float
-) -> list[tuple[Measure, Fraction]]:
-    """What is asked of the test records: the confusion matrix, and the sums of errors if they are wanted."""
-    target = schema.nominal_target().name
-    confusion = Confusion(predictor, target)
-    if measures == "confusion":
-        return [(Measure(confusion, "confusion matrix"), Fraction(1))]
-    if measures != "all":
-        raise ParameterError(f"measures must be 'all' or 'confusion', but is {measures!r}.")
-    errors = PredictionErrors(predictor, target, bound)
-    return [
-        (Measure(confusion, "confusion matrix"), Fraction(1, 2)),
-        (Measure(errors, "sums of absolute errors, squared errors and log losses"), Fraction(1, 2)),
-    ]
 
 
 def required_amount(epsilon: float | None, delta: float) -> Pure | Approximate:
@@ -186,26 +154,10 @@ def settled_bound(bound: float | None, public: bool) -> float:
     return float(bound)
 
 
-def require_records(measured: Measured, regression: bool) -> None:
+def require_records(number: float) -> None:
     """Refuse exact figures of nothing. Only for public data: of private data it must not show."""
-    number = measured.value[0] if regression else measured.value.sum()
     if number == 0:
         raise DataError(
             "The table holds no record whose target is known, so there is nothing to score.",
             "Check that it is the right table, and all of it.",
         )
-
-
-def require_learner(model: Any) -> None:
-    """Refuse what is neither a private classifier nor a private regression."""
-    if not isinstance(model, PrivateClassifier | PrivateRegressor):
-        raise ParameterError(
-            f"Only Privet's own classifiers and regressions can be scored here, not {type(model).__name__}.",
-            "For example  privet.NaiveBayes(epsilon=1.0, schema=schema)  or  privet.Ridge(…)",
-        )
-
-
-def _prior(model: Any) -> NDArray[np.float64] | None:
-    """The training prior, where the model has learned one."""
-    logarithms = getattr(model, "class_log_prior_", None)
-    return None if logarithms is None else np.exp(logarithms)

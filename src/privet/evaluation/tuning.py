@@ -34,10 +34,11 @@ from privet.curator import Curator
 from privet.curator.folds import Folds, in_order
 from privet.curator.run import Run
 from privet.errors import ParameterError
-from privet.estimator import LedgerParameter, PrivateRegressor, numeric_target
+from privet.estimator import LedgerParameter
 from privet.evaluation.figures import Figure, Measured
-from privet.evaluation.holdout import evaluation_cost, measurements, require_learner
-from privet.evaluation.regression import RegressionEvaluation, regression_plan
+from privet.evaluation.holdout import evaluation_cost
+from privet.evaluation.measures import Scores, measures_of
+from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 from privet.evaluation.search_plan import SearchPlan
 from privet.evaluation.settings import Grid, Settings, default_grid, named_settings
@@ -143,10 +144,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         self.best_estimator_.set_params(ledger=self.ledger, random_state=self.random_state)
         measured = Measured.of(best.release)
         self.best_evaluation_: Evaluation | RegressionEvaluation
-        if self._regression:
-            self.best_evaluation_ = RegressionEvaluation.of(numeric_target(schema), measured, guarantee)
-        else:
-            self.best_evaluation_ = Evaluation.of(schema.nominal_target().labels, measured, None, guarantee)
+        self.best_evaluation_ = self._scores.result([measured], schema, guarantee, 1.0)
+        if hasattr(self.best_estimator_, "classes_"):
             self.classes_ = self.best_estimator_.classes_
         return self
 
@@ -156,14 +155,11 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         model._run(split.outside(0), run.part(price, noise))
         schema = run.schema
         predictor = Predictor(model, tuple(column.name for column in schema.attributes))
-        if self._regression:
-            plan = regression_plan(schema, predictor)
-        else:
-            plan = measurements(predictor, schema, "confusion", 1.0)
+        plan = self._scores.plan(predictor, schema, "confusion", 1.0)
         with Curator.within(run.part(price, noise), split.inside(0)) as curator:
             [release] = curator.ask_together(plan)
-        # Right predictions, or squared errors: sums over the same records in every trial.
-        score = -float(release.value[3]) if self._regression else float(np.trace(release.value))
+        # A sum over the same records in every trial.
+        score = self._scores.merit(release)
         fitted: Guarantee = model.guarantee_
         guarantee = replace(fitted, steps=(*fitted.steps, *curator.guarantee.steps))
         return _Trial(score, model, chosen, release, guarantee)
@@ -210,8 +206,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     @property
     def best_figure(self) -> tuple[str, Figure]:
         """How good the best model is, in one figure: its accuracy, or its R²."""
-        name = "r2" if self._regression else "accuracy"
-        return name, getattr(self.best_evaluation_, name)
+        return self._scores.headline, self._scores.figure(self.best_evaluation_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The best model's predictions."""
@@ -237,8 +232,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         )
 
     @property
-    def _regression(self) -> bool:
-        return isinstance(self.estimator, PrivateRegressor)
+    def _scores(self) -> Scores:
+        return measures_of(self.estimator)
 
     @property
     def _total(self) -> Any:
@@ -251,7 +246,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     def _named(self) -> list[dict[str, Any]]:
         """The settings that the grid names, refused or not."""
         validate(self)
-        require_learner(self.estimator)
+        measures_of(self.estimator)
         return named_settings(self.estimator, self.grid)
 
     def _planned(

@@ -4,6 +4,7 @@ from privet.stats.assignment import Assignment, Coded, Cross, FirstThatHolds
 from privet.stats.base import Answer, Sensitivity, Statistic, proved
 from privet.stats.contingency import Contingency
 from privet.stats.coverage import Coverage, Within
+from privet.stats.cross_table import CrossTable
 from privet.stats.judgement import Judgement
 from privet.stats.moments import Moments
 from privet.stats.prediction import Confusion, FoldPredictor, NoModel, PredictionErrors, Predictor
@@ -18,6 +19,7 @@ __all__ = [
     "Contingency",
     "Coverage",
     "Cross",
+    "CrossTable",
     "FirstThatHolds",
     "FoldPredictor",
     "Judgement",

@@ -1,0 +1,48 @@
+"""Base of the miners of associations: which values occur together, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from privet.estimator.whole_table import WholeTableEstimator
+from privet.parameters import with_parameters
+
+__all__ = ["Itemset", "PrivateAssociator"]
+
+
+@dataclass(frozen=True)
+class Itemset:
+    """Values that occur together in about ``support`` records, off by at most ``error`` in 95 % of cases.
+
+    >>> print(Itemset({"smoker": "yes", "ill": "yes"}, 120.0, 9.0))
+    smoker = yes, ill = yes: 120 ± 9 records
+    """
+
+    items: Mapping[str, Any]
+    support: float
+    error: float
+
+    def __str__(self) -> str:
+        items = ", ".join(f"{column} = {value}" for column, value in self.items.items())
+        return f"{items}: {self.support:.0f} ± {self.error:.3g} records"
+
+
+@with_parameters
+class PrivateAssociator(WholeTableEstimator):
+    """Base of the miners: subclasses write ``_fit``, which ends in ``_keep``."""
+
+    family: ClassVar[str] = "associate"
+
+    def _keep(self, itemsets: Sequence[Itemset]) -> None:
+        """Remember the released itemsets, the most frequent first."""
+        ordered = sorted(itemsets, key=lambda each: -each.support)
+        self.itemsets_ = [
+            {"items": dict(each.items), "support": each.support, "error": each.error} for each in ordered
+        ]
+
+    @property
+    def itemsets(self) -> list[Itemset]:
+        """The released itemsets, the most frequent first."""
+        return [Itemset(**each) for each in self.itemsets_]

@@ -1,0 +1,78 @@
+"""Counts of the combinations of several columns' values: a cross-table of any number of columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privet.errors import DataError
+from privet.schema import Schema
+from privet.stats import sql
+from privet.stats.assignment import Coded, Cross
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.rows import Rows
+
+__all__ = ["CrossTable"]
+
+
+@dataclass(frozen=True)
+class CrossTable(Statistic):
+    """How many records have each combination of the values of some columns.
+
+    The answer has one axis per column: a place for each value of the public domain (or each interval between
+    the public ``cuts`` of a number), then one for missing values.
+
+    **Sensitivity.** A record has one value of each column, so it adds 1 to one cell: L1 = L2² = 1, however
+    many columns and cells there are.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]})
+    >>> rows = Rows(pa.record_batch({"age": [30, 70, None], "ill": ["no", "yes", "no"]}), schema)
+    >>> table = CrossTable((Coded("age", (60.0,)), Coded("ill")))
+    >>> table.finish(table.fold(table.start(schema), rows), schema).tolist()
+    [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    """
+
+    coded: tuple[Coded, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return Cross(self.coded).columns
+
+    def norms(self, schema: Schema) -> Sensitivity:
+        return Sensitivity(1, 1)
+
+    def shape(self, schema: Schema) -> tuple[int, ...]:
+        """The length of each axis, with the place for missing values."""
+        return tuple(each.size(schema) for each in self.coded)
+
+    def start(self, schema: Schema) -> Answer:
+        return np.zeros(Cross(self.coded).parts(schema), np.int64)
+
+    def fold(self, state: Answer, rows: Rows) -> Answer:
+        return state + np.bincount(Cross(self.coded)(rows), minlength=state.size)
+
+    def finish(self, state: Answer, schema: Schema) -> Answer:
+        return state.reshape(self.shape(schema))
+
+    def expression(self, table: Any, schema: Schema) -> Any:
+        codes = {f"code{n}": sql.code(table, schema[c.column], c.cuts) for n, c in enumerate(self.coded)}
+        rows = table.select(**codes)
+        return rows.group_by(*codes).aggregate(number=rows.count())
+
+    def collect(self, result: Any, schema: Schema) -> Answer:
+        shape = self.shape(schema)
+        answer = np.zeros(shape, np.int64)
+        codes = [np.asarray(result[f"code{place}"], np.int64) for place in range(len(shape))]
+        for code, size, each in zip(codes, shape, self.coded, strict=True):
+            if (code >= size).any():
+                sql.refuse(schema, each.column)
+            if schema.missing == "error" and (code == size - 1).any():
+                raise DataError(
+                    f"Column '{each.column}' has missing values, and the schema says  missing = \"error\".",
+                    'Complete the table, or set  missing = "skip"  in the schema.',
+                )
+        np.add.at(answer, tuple(codes), np.asarray(result["number"], np.int64))
+        return answer
