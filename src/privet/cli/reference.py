@@ -67,7 +67,7 @@ def _command(command: click.Command, parent: click.Context, name: str, level: in
 def _options(command: click.Command) -> list[str]:
     rows = []
     for option in command.get_params(click.Context(command)):
-        if isinstance(option, click.Option) and not option.hidden and option.name != "help":
+        if isinstance(option, click.Option) and not option.hidden and "--help" not in option.opts:
             names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
             default = "required" if option.required else option.default if option.show_default else ""
             choices = getattr(option.type, "choices", None)

@@ -85,7 +85,7 @@ def _beside(parameter: Parameter) -> dict[str, Any]:
     if column := parameter.marker(ColumnOf):
         found["x-column-of"] = column.parameter
     if when := parameter.marker(When):
-        found["x-applies-when"] = {"parameter": when.parameter, "values": list(when.values)}
+        found["x-applies-when"] = {"parameter": when.parameter, "values": [_plain(v) for v in when.values]}
     if only := parameter.marker(IfAlgorithm):
         found["x-if-algorithm-has"] = only.has
     if algorithm := parameter.marker(OfAlgorithm):
