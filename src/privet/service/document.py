@@ -49,7 +49,9 @@ class RunDocument:
         if "algorithm" in kept and "parameters" in kept:
             usual = {p.name: p.default for p in parameters_of(algorithm(kept["algorithm"]).load())}
             own = kept["parameters"].items()
-            kept["parameters"] = {n: v for n, v in own if n == "epsilon" or v != usual.get(n)}
+            kept["parameters"] = {
+                n: v for n, v in own if v != usual.get(n) or (n == "epsilon" and v is not None)
+            }
         ledger = session.ledger if isinstance(session.ledger, str | Path) else None
         return cls(
             name,
