@@ -100,7 +100,7 @@ def model_from_dict(document: dict[str, Any]) -> Any:
     try:
         schema = Schema.from_dict(document["schema"])
         kind: Any = algorithm(document["algorithm"]).load()
-        earlier = getattr(kind, "_from_earlier", dict)  # what is no private estimator has changed nothing
+        earlier = getattr(kind, "_from_earlier", dict)  # not every algorithm is a PrivateEstimator
         model = kind(schema=schema, **earlier(document["parameters"]))
         restore_learned(model, document["learned"])
         model.schema_ = schema

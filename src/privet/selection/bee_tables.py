@@ -48,6 +48,7 @@ class PrivateBeeSelection(PrivateSelector):
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
     relation.
 
+    >>> from privet.schema import Schema
     >>> draw = np.random.default_rng(0)
     >>> ill = draw.integers(0, 2, 4000)
     >>> cough = (ill + (draw.random(4000) < 0.2)) % 2
