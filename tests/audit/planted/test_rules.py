@@ -58,7 +58,7 @@ def test_rules_of_every_kind(passed, conditions):
 
 def test_conditions_chosen_too_boldly(caught, monkeypatch):
     monkeypatch.setattr(rule_growing, "JointCorrect", BoldConditions)
-    caught(RuleMiner(schema=CATEGORIES, depth=1, conditions="together"), pairs=pairs(CATEGORIES), runs=1_500)
+    caught(RuleMiner(schema=CATEGORIES, depth=1, conditions="together"), pairs=pairs(CATEGORIES), runs=6_000)
 
 
 def test_private_cuts(passed):
@@ -67,4 +67,4 @@ def test_private_cuts(passed):
 
 def test_an_attribute_chosen_too_boldly_before_it_is_cut(caught, monkeypatch):
     monkeypatch.setattr(one_r, "IntervalsCorrect", BoldIntervals)
-    caught(OneR(schema=NUMBERS, cuts="private", grid=4), pairs=pairs(NUMBERS), runs=1_500)
+    caught(OneR(schema=NUMBERS, cuts="private", grid=4), pairs=pairs(NUMBERS), runs=6_000)

@@ -76,7 +76,7 @@ class ExactValues(SelectKBest):
 
 
 def test_a_sensitivity_that_is_too_small(caught):
-    caught(selector(custom=SmallSensitivity()), pairs=PAIRS, runs=800)
+    caught(selector(custom=SmallSensitivity()), pairs=PAIRS, runs=3_000)
 
 
 def test_exact_scores_kept_beside_the_choice(caught):
