@@ -49,9 +49,9 @@ while True:
 def storm(path, folder, step: str, *, kills: int, commits: int, drain: bool) -> tuple[set[int], int, int]:
     """Run and kill spenders; the acknowledged reservations, how many were killed, how many were refused.
 
-    Goes on until there were ``kills`` and ``commits``, however long that takes. A process is killed only after
-    it has opened the ledger: on a busy machine none would ever get that far otherwise. With ``drain``, the
-    last ones are left to run until the budget refuses them.
+    Goes on until there were ``kills`` and ``commits``, however long that takes. A process is killed only
+    after it has opened the ledger: on a busy machine none would ever get that far otherwise. With ``drain``,
+    the last ones are left to run until the budget refuses them.
     """
     chance, births, killed, refused = random.Random(1), 0, 0, 0
     end = time.monotonic() + GUARD
