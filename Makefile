@@ -1,10 +1,13 @@
 # Everything a newcomer, a developer and the CI need. `make help` lists it.
 #
-# A virtual environment is made in .venv and filled only when pyproject.toml has changed since. `uv` makes that
-# faster where it is present; nothing depends on it. Modules are compiled when first imported, not all at once.
+# A virtual environment is made in .venv and filled only when pyproject.toml or constraints.txt has changed since.
+# `uv` makes that faster where it is present. Modules are compiled when first imported, not all at once.
 
 VENV := .venv
 BIN := $(VENV)/bin
+TOOLS := .venv-tools
+OLDEST := .venv-oldest
+OLDEST_PYTHON ?= python3.11
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	command -v $$name >/dev/null 2>&1 \
 	&& $$name -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
@@ -12,7 +15,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types imports bench experiments audit docs debian clean
+.PHONY: help run test check pytest lint types imports oldest constraints bench experiments audit docs debian clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,10 +23,13 @@ help: ## Show this list
 run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
 	@$(BIN)/privet demo
 
-test: $(VENV)/.installed-dev debian ## Install Privet for development and run all tests and doctests
-	$(BIN)/python -m pytest -n $(WORKERS)
+# `test` and `check` are one: what the CI runs and a reviewer asks for. The tests come last, and pytest's line with them.
+test: lint types imports pytest ## Install Privet for development; check lint, types and import rules; run all tests
 
-check: lint types imports test ## Everything a reviewer runs: lint, types, import rules, tests, doctests
+check: test ## The same as make test
+
+pytest: $(VENV)/.installed-dev debian ## Only the tests and doctests
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -34,6 +40,15 @@ types: $(VENV)/.installed-dev
 
 imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
+
+oldest: $(OLDEST)/.installed ## Run the tests with the oldest version of every dependency that pyproject.toml allows
+	$(OLDEST)/bin/python -m pytest -n $(WORKERS) --ignore=tests/packaging
+
+# One version of everything for Python 3.11 to 3.13, with markers where they differ.
+constraints: $(TOOLS)/bin/uv ## Choose the newest allowed version of every dependency and write constraints.txt again
+	$(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras \
+		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make constraints' \
+		--output-file constraints.txt pyproject.toml
 
 bench: $(VENV)/.installed-dev ## Run the benchmarks
 	$(BIN)/python -m benchmarks
@@ -63,7 +78,7 @@ debian:
 	fi; done
 
 clean: ## Remove what these commands have made
-	rm -rf $(VENV) privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(TOOLS) $(OLDEST) privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # One rule makes the environment, one rule each fills it: `all` for users, `dev` for developers.
 $(BIN)/python:
@@ -76,11 +91,23 @@ $(BIN)/python:
 	else $(PYTHON) -m venv --without-pip $(VENV) && if ! command -v uv >/dev/null 2>&1; then \
 		$(PYTHON) -m pip -qq --python $(BIN)/python install pip; fi; fi
 
-$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+$(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo 'Installing Privet and what it needs (once; some minutes).'
 	@if command -v uv >/dev/null 2>&1; then \
-		uv pip install --quiet --python $(BIN)/python --editable '.[$*]'; \
+		uv pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[$*]'; \
 	else \
-		$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[$*]'; \
+		$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check \
+			--constraint constraints.txt --editable '.[$*]'; \
 	fi
+	@touch $@
+
+# Only uv can resolve to the oldest versions, and for several Pythons at once.
+$(TOOLS)/bin/uv:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install -qq --disable-pip-version-check uv
+
+$(OLDEST)/.installed: pyproject.toml | $(TOOLS)/bin/uv
+	$(TOOLS)/bin/uv venv --quiet --clear --python $(OLDEST_PYTHON) $(OLDEST)
+	$(TOOLS)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
+		--requirement pyproject.toml --all-extras --editable .
 	@touch $@

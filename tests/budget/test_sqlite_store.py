@@ -118,7 +118,7 @@ def test_a_ledger_held_by_others_is_an_error_after_a_while(path):
 
 def _as_child(program: str, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -24,7 +24,7 @@ def privet(*words: object, **options) -> subprocess.Popen:
 
 
 def finished(process: subprocess.Popen) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return process.returncode, out, err
 
 
@@ -80,7 +80,7 @@ def test_scripts_are_not_asked_and_a_closed_pipe_is_no_crash(account):
     assert "Guarantee:" in out
     process = privet("predict", "m.json", account, "-o", "-")
     process.stdout.close()
-    process.wait(timeout=60)
+    process.wait(timeout=600)
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
 

@@ -427,7 +427,7 @@ def test_many_bad_batches_end_in_an_error_and_not_in_waiting():
             print("refused")
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=600
     )
     assert done.stdout == "refused\n"
 

@@ -114,7 +114,7 @@ def test_outputs_are_clamped_and_failures_are_the_middle():
         return [age, np.inf if age > 40 else 1e9]
 
     frame = pd.DataFrame({"age": [10.0, 20.0, 45.0, 60.0], "sex": "f"})
-    wrapped = BlockFunction(function, (15.0, -1.0), (35.0, 1.0), timeout=20.0, as_pandas=False)
+    wrapped = BlockFunction(function, (15.0, -1.0), (35.0, 1.0), timeout=60.0, as_pandas=False)
     outputs = wrapped.outputs(as_source(frame), AGES, 5, Assigned([0, 1, 2, 3]))  # and block 4 is empty
     middle = GRID // 2
     assert outputs.tolist() == [
@@ -168,7 +168,7 @@ def test_a_refused_budget_runs_nothing_and_a_failed_function_is_paid(tmp_path):
     frame = pd.DataFrame({"age": [10.0, 20.0], "sex": "f"})
     ledger = ledger_of(1.0)
     run = SampleAggregate(
-        function, 0, 10, blocks=2, epsilon=1.0, schema=AGES, ledger=ledger, tables="arrow", timeout=20.0
+        function, 0, 10, blocks=2, epsilon=1.0, schema=AGES, ledger=ledger, tables="arrow", timeout=60.0
     )
     with pytest.raises(BudgetExceeded):
         SampleAggregate(**(run.get_params() | {"epsilon": 1.5})).fit(frame)

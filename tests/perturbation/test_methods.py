@@ -189,7 +189,7 @@ def test_condensation_by_class_on_a_stream_is_bounded_and_restarts():
 
 
 def test_before_k_records_a_stream_gives_nothing_away():
-    model = Condensation(schema=unit_schema(1), k=50)
+    model = Condensation(schema=unit_schema(1), k=50, random_state=0)
     for _ in range(49):
         model.learn_one({"x0": 0.9})
     drawn = [model.transform_one({"x0": 0.9})["x0"] for _ in range(2000)]
@@ -242,9 +242,9 @@ def test_local_noise_states_its_real_epsilon():
 
 
 def test_local_noise_is_laplace_of_the_stated_scale_and_not_of_half_of_it():
-    X = np.zeros((3000, 1))
+    X = np.zeros((10_000, 1))
     Y = AdditiveNoise(schema=unit_schema(1), kind="laplace", epsilon=2.0).fit_transform(X)[:, 0]
-    assert stats.kstest(Y, stats.laplace(scale=1.0).cdf).pvalue > 1e-5
+    assert stats.kstest(Y, stats.laplace(scale=1.0).cdf).pvalue > 1e-7
     assert stats.kstest(Y, stats.laplace(scale=0.5).cdf).pvalue < 1e-9
 
 

@@ -55,7 +55,7 @@ def audit(
 
     >>> from fractions import Fraction
     >>> from privet.mechanisms import GeometricNoise
-    >>> found = audit(GeometricNoise(Fraction(1)), runs=40_000)
+    >>> found = audit(GeometricNoise(Fraction(1)), runs=40_000, confidence=1 - 1e-8)
     >>> found.violated, found.bound > 0.7
     (False, True)
     """

@@ -31,11 +31,15 @@ def write_csv(rows: Rows, path: FilePath) -> None:
     from a CSV file as it was: ARFF and Parquet keep it.
     """
     first, batches = _peek(map(_csv_cells, _batches(rows)), rows)
-    # An empty cell alone in its line would be an empty line, which readers skip.
-    missing = arrow_csv.WriteOptions(null_string="NA" if len(first) == 1 else "")
-    with replacing(path) as stream, arrow_csv.CSVWriter(stream, first, write_options=missing) as writer:
-        for batch in batches:
-            writer.write_batch(batch.cast(first))
+    with replacing(path) as stream:
+        if len(first) == 1:
+            stream.write(f"{_in_quotes(pa.scalar(first.names[0]))}\n".encode())
+            for batch in batches:
+                stream.write(_lines_of_one_cell(batch.column(0).cast(first.types[0])))
+            return
+        with arrow_csv.CSVWriter(stream, first) as writer:
+            for batch in batches:
+                writer.write_batch(batch.cast(first))
 
 
 def write_parquet(rows: Rows, path: FilePath) -> None:
@@ -98,6 +102,17 @@ def _without_nan(array: pa.Array) -> pa.Array:
 
 def _csv_cells(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*map(_without_nan, batch)], names=batch.schema.names)
+
+
+def _lines_of_one_cell(array: pa.Array) -> bytes:
+    """Missing cells as NA: an empty cell alone in its line would be an empty line, which readers skip."""
+    text = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    cells = pc.fill_null(_in_quotes(array) if text else array.cast(pa.string()), "NA")
+    return "".join(f"{cell}\n" for cell in cells.to_pylist()).encode()
+
+
+def _in_quotes(text: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
+    return pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
 
 
 def _categories(schema: Schema | None, rows: Rows) -> list[Category]:

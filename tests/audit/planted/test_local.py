@@ -37,6 +37,6 @@ def both_perturbed(table):
 
 
 def test_class_column_in_the_clear(caught, passed):
-    found = caught(class_in_the_clear, schema=SCHEMA, epsilon=1.0, runs=400, search_runs=8)
+    found = caught(class_in_the_clear, schema=SCHEMA, epsilon=1.0, runs=1_000, search_runs=8)
     assert "ill" in found.event.description
     passed(both_perturbed, schema=SCHEMA, epsilon=1.0, runs=400, search_runs=8)

@@ -12,7 +12,7 @@ from privet.schema import Schema
 SCHEMA = Schema.of({"fever": ["no", "yes"], "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
 SMALL = Schema.of({"fever": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
 # Whole models are slow, but exact values show in every run; and runs do not matter to false alarms.
-FEW = {"runs": 400, "search_runs": 8}
+FEW = {"runs": 1_000, "search_runs": 8}
 GENERATOR = np.random.default_rng()
 
 
@@ -87,7 +87,7 @@ class KeepsRecord(NaiveBayes):
 
 
 def test_published_naive_bayes_is_caught(caught):
-    caught(Published(0.5), runs=8_000)
+    caught(Published(0.5), runs=16_000)
 
 
 def test_unit_noise_on_class_counts_is_caught(caught):

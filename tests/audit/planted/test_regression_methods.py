@@ -85,7 +85,7 @@ def size_of_margin(table):
     return abs(float(model.intercept_[0] + model.coef_[0, 0]))
 
 
-def setting(thing, pairs, runs=1_000, **how):
+def setting(thing, pairs, runs=2_000, **how):
     return {"thing": thing, "pairs": pairs, "runs": runs} | how
 
 
@@ -93,20 +93,20 @@ ridge = Ridge(epsilon=EPSILON, schema=TARGET)
 SETTINGS = {
     "gradient": setting(Transcript(logistic(VALUE, "newton", steps=1)), FIRST),
     "gradient, delta": setting(Transcript(logistic(VALUE, "newton", steps=1, delta=DELTA)), FIRST),
-    "counts": setting(Transcript(logistic(VALUE, "newton", steps=1)), ALONE, 400),
+    "counts": setting(Transcript(logistic(VALUE, "newton", steps=1)), ALONE, 1_000),
     "counts of persons": setting(logistic(PERSONS, "newton", steps=0), PERSON),
-    "two counts": setting(Transcript(logistic(CROSSED, "newton", steps=0)), APART, 400),
+    "two counts": setting(Transcript(logistic(CROSSED, "newton", steps=0)), APART, 1_000),
     "tilt": setting(logistic(NUMBER, "objective"), lever(80)),
     "tilt, delta": setting(logistic(NUMBER, "objective", delta=DELTA), lever(80)),
     "hardly curved": setting(size_of_margin, FIRST, 4_000, schema=VALUE, epsilon=EPSILON),
-    "last bits": setting(logistic(NUMBER, "objective", regularisation=4.0), MIDDLE, 600),
+    "last bits": setting(logistic(NUMBER, "objective", regularisation=4.0), MIDDLE, 2_000),
     "minimum": setting(logistic(NUMBER, "output"), lever(400)),
     "products": setting(Transcript(logistic(TWO, "functional")), ALONE_IN_TWO),
     "products, delta": setting(Transcript(logistic(TWO, "functional", delta=DELTA)), ALONE_IN_TWO),
-    "products, weights alone": setting(logistic(TWO, "functional"), ALONE_IN_TWO, 400),
-    "choices": setting(logistic(VALUE, "privgene", steps=4), FIRST, 800),
+    "products, weights alone": setting(logistic(TWO, "functional"), ALONE_IN_TWO, 1_000),
+    "choices": setting(logistic(VALUE, "privgene", steps=4), FIRST, 2_000),
     "ridge": setting(Transcript(ridge), FIRST_TARGET),
-    "ridge, weights alone": setting(ridge, FIRST_TARGET, 400),
+    "ridge, weights alone": setting(ridge, FIRST_TARGET, 1_000),
 }
 
 

@@ -59,9 +59,13 @@ def test_rules_of_every_kind(passed, conditions):
     passed(RuleMiner(schema=CATEGORIES, depth=1, conditions=conditions), pairs=pairs(CATEGORIES), runs=1_000)
 
 
+# With 1,500 runs, one in sixty of these was missed: the event was at times a poor one, with bounds from 1.0
+# to 2.0. With 6,000 the least bound of thirty-four audits is 2.9, and its standard deviation 0.15.
+
+
 def test_conditions_chosen_too_boldly(caught, monkeypatch):
     monkeypatch.setattr(rule_growing, "JointCorrect", BoldConditions)
-    caught(RuleMiner(schema=CATEGORIES, depth=1, conditions="together"), pairs=pairs(CATEGORIES), runs=1_500)
+    caught(RuleMiner(schema=CATEGORIES, depth=1, conditions="together"), pairs=pairs(CATEGORIES), runs=6_000)
 
 
 def test_private_cuts(passed):
@@ -70,4 +74,4 @@ def test_private_cuts(passed):
 
 def test_an_attribute_chosen_too_boldly_before_it_is_cut(caught, monkeypatch):
     monkeypatch.setattr(one_r, "IntervalsCorrect", BoldIntervals)
-    caught(OneR(schema=NUMBERS, cuts="private", grid=4), pairs=pairs(NUMBERS), runs=1_500)
+    caught(OneR(schema=NUMBERS, cuts="private", grid=4), pairs=pairs(NUMBERS), runs=6_000)

@@ -85,7 +85,7 @@ overheard = []
 
 
 def test_a_sensitivity_that_is_too_small(caught):
-    caught(SmallNoise(schema=SCHEMA, epsilon=2.0, public_class=True), pairs=PAIRS, runs=800)
+    caught(SmallNoise(schema=SCHEMA, epsilon=2.0, public_class=True), pairs=PAIRS, runs=3_000)
 
 
 def test_exact_scores_kept_beside_the_choice(caught, monkeypatch):

@@ -129,7 +129,7 @@ def for_the_unit(table):
 
 def test_the_unit_of_privacy(caught, passed):
     caught(ignores_the_unit, schema=PATIENTS, epsilon=EPSILON, runs=4_000)
-    caught(ignores_the_limit, schema=PATIENTS, epsilon=EPSILON)
+    caught(ignores_the_limit, schema=PATIENTS, epsilon=EPSILON, runs=6_000)
     passed(for_the_unit, schema=PATIENTS, epsilon=EPSILON)
 
 

@@ -40,7 +40,7 @@ def random_trials(table):
 
 
 def test_the_best_of_eight_at_the_price_of_one(caught, passed):
-    many = {"schema": SCHEMA, "epsilon": 1.0, "runs": 12_000, "search_runs": 100}
+    many = {"schema": SCHEMA, "epsilon": 1.0, "runs": 24_000, "search_runs": 100}
     caught(eight_at_the_price_of_one, **many)
     passed(random_trials, **many | {"runs": 2_000})
 

@@ -44,14 +44,13 @@ def accuracy(model, table):
 def test_learns_with_privacy(method, delta, neighbours):
     table, schema = people()
     schema = Schema(schema.columns, target="kind", unit=Unit(neighbours))
-    model = LogisticRegression(epsilon=1.0, delta=delta, schema=schema, method=method, records=20_000).fit(
-        table
-    )
+    how = {"epsilon": 1.0, "delta": delta, "schema": schema, "method": method, "records": 20_000}
+    model = LogisticRegression(**how, random_state=0).fit(table)
     reference = Reference().fit(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
     best = reference.score(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
     assert accuracy(model, table) > best - 0.03
     assert model.method_ == method
-    assert model.guarantee_.holds
+    assert LogisticRegression(**how).fit(table.slice(0, 1000)).guarantee_.holds  # which seeded noise has not
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -74,7 +73,9 @@ def test_without_noise_it_is_the_reference(classes):
 @pytest.mark.parametrize("method", METHODS)
 def test_many_classes(method):
     table, schema = people(classes=4)
-    model = LogisticRegression(epsilon=4.0, schema=schema, method=method, records=20_000).fit(table)
+    model = LogisticRegression(epsilon=4.0, schema=schema, method=method, records=20_000, random_state=0).fit(
+        table
+    )
     assert accuracy(model, table) > 0.40  # the best is about 0.5, a guess 0.25
     assert np.allclose(model.predict_proba(table.drop_columns(["kind"])[:50]).sum(axis=1), 1)
 
@@ -113,7 +114,10 @@ def test_error_bars_cover_the_weights_without_noise(method, epsilon):
     table, schema = people(20_000)
     truth = LogisticRegression(epsilon=1e6, schema=schema, steps=60).fit(table)
     assert np.argmax(np.abs(truth.coef_)) == 0
-    models = [LogisticRegression(epsilon=epsilon, schema=schema, method=method).fit(table) for _ in range(20)]
+    models = [
+        LogisticRegression(epsilon=epsilon, schema=schema, method=method, random_state=seed).fit(table)
+        for seed in range(20)
+    ]
     covered = [np.abs(model.coef_ - truth.coef_) <= model.coef_error_ for model in models]
     assert np.mean(covered, axis=0)[0, [0, 4]].min() >= 0.85
     # They are no wider than the weights themselves where a weight is clear.
@@ -199,7 +203,7 @@ def test_records_without_a_class_do_not_count(method):
     kind = np.asarray(table["kind"]).astype(object)
     kind[::2] = None
     half = table.set_column(3, "kind", pa.array(kind.tolist(), pa.int64()))
-    how = {"epsilon": 200.0, "schema": schema, "method": method, "records": 20_000}
+    how = {"epsilon": 200.0, "schema": schema, "method": method, "records": 20_000, "random_state": 0}
     found, expected = (
         LogisticRegression(**how).fit(rows).coef_
         for rows in (half, table.take(pa.array(range(1, 20_000, 2))))
@@ -213,7 +217,7 @@ def test_every_method_heeds_the_regularisation(method):
     table, schema = people(20_000)
     reference = Reference(C=1 / 3000).fit(Encoder(schema=schema).transform(table), np.asarray(table["kind"]))
     model = LogisticRegression(
-        epsilon=1e4, schema=schema, method=method, records=20_000, regularisation=3000.0
+        epsilon=1e4, schema=schema, method=method, records=20_000, regularisation=3000.0, random_state=0
     ).fit(table)
     # The functional mechanism solves the quadratic approximation, and a search moves in steps of 0.1.
     np.testing.assert_allclose(model.coef_, reference.coef_, atol=0.1)
@@ -241,10 +245,9 @@ def test_a_class_of_a_few_records_does_no_harm():
     kind[:2], kind[2:40] = 3, 4
     table = table.set_column(3, "kind", pa.array(kind))
     for method in ("functional", "newton"):
-        scores = [
-            accuracy(LogisticRegression(epsilon=1.0, schema=rare, method=method).fit(table), table)
-            for _ in range(8)
-        ]
+        how = {"epsilon": 1.0, "schema": rare, "method": method}
+        models = [LogisticRegression(**how, random_state=seed).fit(table) for seed in range(8)]
+        scores = [accuracy(model, table) for model in models]
         assert min(scores) > 0.53, method  # 0.59 at best; a guess is right in a third
 
 

@@ -65,7 +65,7 @@ def test_error_bars_cover_least_squares(algorithm, epsilon):
     table, schema = wages()
     X, y = Encoder(schema=schema).transform(table), np.asarray(table["wage"])
     truth = LeastSquares().fit(X, y).coef_[:2]
-    models = [algorithm(epsilon=epsilon, schema=schema).fit(table) for _ in range(25)]
+    models = [algorithm(epsilon=epsilon, schema=schema, random_state=seed).fit(table) for seed in range(25)]
     covered = [np.abs(model.coef_[:2] - truth) <= model.coef_error_[:2] for model in models]
     assert np.mean(covered) >= 0.85
     assert np.median([model.coef_error_[0] / model.coef_[0] for model in models]) < 0.3 / epsilon**0.5

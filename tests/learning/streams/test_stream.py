@@ -122,15 +122,17 @@ def stream(rows, seed=0, flip=False):
 
 
 def test_it_learns_with_one_epsilon_for_the_whole_stream():
-    model = StreamingNaiveBayes(epsilon=1.0, schema=SCHEMA, every=50, horizon=128)
-    found = prequential(model, stream(4000), window=1000, every=1000)
+    how = {"epsilon": 1.0, "schema": SCHEMA, "every": 50, "horizon": 128}
+    found = prequential(StreamingNaiveBayes(**how, random_state=0), stream(4000), window=1000, every=1000)
     assert found.accuracy[-1] > 0.9
     assert found.accuracy[-1] >= found.accuracy[0]
+    model = StreamingNaiveBayes(**how)
+    prequential(model, stream(200))
     guarantee = model.guarantee_
     assert (guarantee.epsilon, guarantee.holds) == (1.0, True)
     assert "one record, present or absent" in guarantee.headline
     assert "public" in guarantee.text()
-    smooth = StreamingNaiveBayes(epsilon=1.0, delta=1e-6, schema=SCHEMA, every=50, horizon=128)
+    smooth = StreamingNaiveBayes(**how, delta=1e-6, random_state=0)
     assert prequential(smooth, stream(2000), window=500, every=500).accuracy[-1] > 0.85
     assert smooth.guarantee_.delta == 1e-6
     assert not StreamingNaiveBayes(schema=SCHEMA, random_state=1).guarantee_.holds
@@ -139,7 +141,10 @@ def test_it_learns_with_one_epsilon_for_the_whole_stream():
 def test_noise_matters():
     accuracies = [
         prequential(
-            StreamingNaiveBayes(epsilon=e, schema=SCHEMA, every=10), stream(1500), window=1000, every=1500
+            StreamingNaiveBayes(epsilon=e, schema=SCHEMA, every=10, random_state=0),
+            stream(1500),
+            window=1000,
+            every=1500,
         ).accuracy[0]
         for e in (0.01, 10.0)
     ]
@@ -164,7 +169,9 @@ def test_windows_follow_a_drift():
     schema = Schema.of({"x": (0.0, 1.0), "y": ["no", "yes"]}, target="y")
     lasting, moving = (
         prequential(
-            StreamingNaiveBayes(epsilon=4.0, schema=schema, every=50, horizon=horizon, windows=windows),
+            StreamingNaiveBayes(
+                epsilon=4.0, schema=schema, every=50, horizon=horizon, windows=windows, random_state=0
+            ),
             drifting,
             window=1000,
             every=1000,
