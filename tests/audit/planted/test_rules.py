@@ -57,7 +57,7 @@ def test_rules_of_every_kind(passed, conditions):
 
 
 # With 1,500 runs, one in sixty of these was missed: the event was at times a poor one, with bounds from 1.0
-# to 2.0. With 6,000 the least bound of thirty-four audits is 2.9, and its standard deviation 0.15.
+# to 2.0. With 6,000 the least bound of 37 audits is 2.9, and its standard deviation 0.15.
 
 
 def test_conditions_chosen_too_boldly(caught, monkeypatch):
