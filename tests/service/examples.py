@@ -17,9 +17,12 @@ def example_of(entry: Entry) -> UseCase:
     """The use case with every parameter given, none of them its default where there is a choice."""
     cls = entry.load()
     values: dict[str, Any] = {}
+    chosen = algorithms_with(entry.words[0])[0] if entry.per_algorithm else None
     for parameter in parameters_of(cls):
-        if parameter.name == "algorithm" and entry.per_algorithm:
-            values["algorithm"] = algorithms_with(entry.words[0])[0].name
+        if chosen is not None and not parameter.applies_to(chosen.load()):
+            continue
+        if parameter.name == "algorithm" and chosen is not None:
+            values["algorithm"] = chosen.name
         elif parameter.marker(OfAlgorithm):
             values[parameter.name] = own_of(values["algorithm"])
         else:
