@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from privet.errors import DataError
+from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 from privet.sources.cells import MISSING, TEXT, declared_types, holds_text, numerals, tidy, wider
 from privet.sources.csv_header import read_header
@@ -59,6 +59,11 @@ class CsvSource:
         self._missing = tuple(missing)
         self._block_bytes = block_bytes
         self._header = read_header(self.path, options)
+        if options.decimal == self._header.delimiter:
+            raise ParameterError(
+                f"Commas separate the cells of {self.path.name}, so they cannot mark decimals.",
+                "Give its delimiter, or another decimal sign.",
+            )
         # Where a comma does not separate cells, it may mark decimals: always if asked to, and in the files
         # that programs of the countries with decimal commas write.
         self._commas = options.decimal is None and self._header.delimiter == ";"
@@ -77,12 +82,16 @@ class CsvSource:
         yield from self._read({name: self._types[name] for name in wanted})
 
     def table(self) -> Any | None:
-        """The file as DuckDB reads it, with the same values as ``batches`` gives; None if not UTF-8."""
+        """The file as DuckDB reads it, with the same values as ``batches`` gives.
+
+        None if it cannot: the file is not UTF-8, or its lines do not all end alike.
+        """
         from privet.sources.duckdb import csv_table
 
         if self._options.encoding != "utf-8":
             return None
-        check_lines(self.path, self._header.delimiter, self._options.newlines)
+        if not check_lines(self.path, self._header.delimiter, self._options.newlines):
+            return None
         self._find_types(self.names)
         types = {name: None if self._types[name] == TEXT else self._types[name] for name in self.names}
         decimals = ".," if self._commas else self._options.decimal or "."

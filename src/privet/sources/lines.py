@@ -84,12 +84,16 @@ class CheckedLines:
         )
 
 
-def check_lines(path: FilePath, delimiter: str, newlines: bool) -> None:
-    """Refuse a file with an unclosed quote before somebody else reads it."""
+def check_lines(path: FilePath, delimiter: str, newlines: bool) -> bool:
+    """Refuse a file with an unclosed quote before somebody else reads it; whether all its lines end alike."""
     path = Path(path)
+    feeds = returns = pairs = 0
+    last = b""
     with open_input(path) as stream:
         lines = CheckedLines(stream, path, delimiter, "utf-8", newlines)
-        while lines.read(_CHUNK):
-            pass
-
-
+        while text := lines.read(_CHUNK):
+            feeds += text.count(b"\n")
+            returns += text.count(b"\r")
+            pairs += text.count(b"\r\n") + (last == b"\r" and text.startswith(b"\n"))
+            last = text[-1:]
+    return returns == 0 or feeds == 0 or feeds == returns == pairs
