@@ -7,7 +7,7 @@ from privet.sources.consumer_dna import ConsumerDnaSource
 from privet.sources.csv import CsvSource
 from privet.sources.excel import ExcelSource
 from privet.sources.fingerprint import fingerprint
-from privet.sources.formats import FORMATS, open_source
+from privet.sources.formats import FORMATS, any_source, open_source
 from privet.sources.genotypes import GenotypeSource, PackedGenotypes
 from privet.sources.options import ReadOptions
 from privet.sources.parquet import ParquetSource
@@ -34,6 +34,7 @@ __all__ = [
     "Source",
     "TableSource",
     "VcfSource",
+    "any_source",
     "as_array",
     "as_source",
     "fingerprint",

@@ -10,6 +10,7 @@ from typing import Any
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 from privet.sources.arff import ArffSource
+from privet.sources.arrays import as_source
 from privet.sources.base import Source
 from privet.sources.csv import CsvSource
 from privet.sources.excel import ExcelSource
@@ -17,9 +18,10 @@ from privet.sources.files import FilePath
 from privet.sources.options import PLAIN, ReadOptions
 from privet.sources.parquet import ParquetSource
 from privet.sources.plink import PlinkSource
+from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
 
-__all__ = ["FORMATS", "open_source"]
+__all__ = ["FORMATS", "any_source", "open_source"]
 
 Reader = Callable[[FilePath, Schema | None, ReadOptions], Source]
 
@@ -88,3 +90,10 @@ def open_source(path: FilePath, schema: Schema | None = None, options: ReadOptio
         f"Privet does not know what kind of table {Path(path).name} is.",
         f"Name it by what it holds: {', '.join(FORMATS)}",
     )
+
+
+def any_source(data: Any) -> Source:
+    """The source that a file, a table of a database, a frame or an array stands for."""
+    if isinstance(data, str | Path):
+        return open_source(data)
+    return TableSource(data) if hasattr(data, "to_pyarrow_batches") else as_source(data)
