@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import IO, Any
 
 import pyarrow as pa
 
 from privet.errors import DataError
 
-__all__ = ["FilePath", "not_text", "open_input", "reading", "replacing"]
+__all__ = ["FilePath", "not_text", "open_input", "open_text", "reading", "replacing"]
 
 FilePath = str | PathLike[str]
 
@@ -48,6 +50,15 @@ def open_input(path: FilePath) -> pa.NativeFile:
         if Path(path).is_dir():
             raise DataError(f"{Path(path).name} is a folder, not a file.", "Name one file in it.")
         return pa.input_stream(str(path), compression="gzip" if str(path).endswith(".gz") else None)
+
+
+@contextmanager
+def open_text(path: FilePath) -> Iterator[IO[str]]:
+    """The lines of a UTF-8 text; what ends in ``.gz`` is decompressed on the way."""
+    path = Path(path)
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with reading(path), opener(path, "rt", encoding="utf-8-sig") as file:
+        yield file
 
 
 @contextmanager
