@@ -51,7 +51,9 @@ def test_a_decimal_sign_that_is_declared_is_the_only_one(tmp_path, refuses):
     path.write_text("a\tb\n1,5\tx\n")
     assert values(open_source(path))["a"] == ["1,5"]  # it may be a thousand and a half
     comma = ReadOptions(decimal=",")
-    assert values(open_source(path, options=comma))["a"] == [1.5] == asked(open_source(path, options=comma))["a"]
+    assert (
+        values(open_source(path, options=comma))["a"] == [1.5] == asked(open_source(path, options=comma))["a"]
+    )
     schema = Schema((Number("a", 0, 9),))
     path.write_text("a\tb\n1.5\tx\n")
     assert values(open_source(path, options=comma))["a"] == ["1.5"]
@@ -87,7 +89,12 @@ def test_delimiters(tmp_path, delimiter):
 
 
 def test_options_that_make_no_sense(tmp_path):
-    for wrong in ({"decimal": "·"}, {"delimiter": ",", "decimal": ","}, {"delimiter": '"'}, {"delimiter": "ab"}):
+    for wrong in (
+        {"decimal": "·"},
+        {"delimiter": ",", "decimal": ","},
+        {"delimiter": '"'},
+        {"delimiter": "ab"},
+    ):
         with pytest.raises(ParameterError):
             ReadOptions(**wrong)
     with pytest.raises(ParameterError, match="for CSV files"):

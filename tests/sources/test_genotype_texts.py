@@ -186,7 +186,9 @@ def test_the_last_line_of_a_variant_counts_and_comments_may_stand_anywhere(tmp_p
 def _people(folder, *calls):
     folder.mkdir()
     for person, lines in enumerate(calls):
-        text = "".join(f"{name}\t1\t{10 + place}\t{call}\n" for place, (name, call) in enumerate(lines.items()))
+        text = "".join(
+            f"{name}\t1\t{10 + place}\t{call}\n" for place, (name, call) in enumerate(lines.items())
+        )
         (folder / f"user{person}.txt").write_text("# build 37\n" + text)
     return folder
 

@@ -20,7 +20,9 @@ def read(tmp_path, text, subjects=SUBJECTS, **more):
     return read_phenotypes(path, subjects, **more).tolist()
 
 
-@pytest.mark.parametrize("header", ["", "FID IID PHENO\n", "#FID IID PHENO1\n", "fid\tiid\tT2D\n", "IID PHENO\n"])
+@pytest.mark.parametrize(
+    "header", ["", "FID IID PHENO\n", "#FID IID PHENO1\n", "fid\tiid\tT2D\n", "IID PHENO\n"]
+)
 @pytest.mark.parametrize(
     ("words", "codes"),
     [
@@ -56,7 +58,7 @@ def test_a_subject_with_the_name_of_a_column_is_a_subject(tmp_path):
 
 
 def test_families(tmp_path, refuses):
-    """With families a line of three entries means both; ids that repeat in other families are other people."""
+    """With families a line of three entries means both; the same id in another family is somebody else."""
     text = "f1 1 1\nf2 1 2\nf1 2 2\n"
     assert read(tmp_path, text, ["f1:1", "f2:1", "f1:2"], families=["f1", "f2", "f1"]) == [0, 1, 1]
     assert read(tmp_path, text, ["1", "2"], families=["f2", "f1"]) == [1, 1]
@@ -68,7 +70,9 @@ def test_families(tmp_path, refuses):
 def test_a_plink_study_with_a_plink_phenotype_file(tmp_path):
     write_plink(study(6, 4), tmp_path / "s.bed")
     names = PlinkSource(tmp_path / "s").subjects
-    (tmp_path / "p.pheno").write_text("FID IID PHENO\n" + "".join(f"{n} {n} {i % 2}\n" for i, n in enumerate(names)))
+    (tmp_path / "p.pheno").write_text(
+        "FID IID PHENO\n" + "".join(f"{n} {n} {i % 2}\n" for i, n in enumerate(names))
+    )
     assert PlinkSource(tmp_path / "s", tmp_path / "p.pheno").phenotype.tolist() == [0, 1] * 3
 
 

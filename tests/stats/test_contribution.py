@@ -124,7 +124,7 @@ def test_by_content_a_database_keeps_the_same_records(records, random):
 def test_by_content_many_records_are_held_no_longer_than_needed(monkeypatch):
     monkeypatch.setattr("privet.stats.contribution._HELD", 50)
     table = pa.table({"who": [f"p{i % 7}" for i in range(2000)], "x": list(range(2000))})
-    found = [b for b in bound_batches(table.to_batches(max_chunksize=20), CONTENT)]
+    found = list(bound_batches(table.to_batches(max_chunksize=20), CONTENT))
     assert sum(batch.num_rows for batch in found) == 14
     assert by_content(table, 20) == by_content(table, 5000)
 

@@ -305,7 +305,8 @@ def as_source(
         return data
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # a LazyFrame of polars
         raise DataError(
-            "A lazy frame is a query that has not been run.", "Pass frame.collect(), or the file that it reads."
+            "A lazy frame is a query that has not been run.",
+            "Pass frame.collect(), or the file that it reads.",
         )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return FrameSource(data, y, target)

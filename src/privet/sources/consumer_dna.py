@@ -49,13 +49,13 @@ class Problem:
 class ConsumerDnaSource(PackedGenotypes):
     """A study from a folder of DNA files and a file of phenotypes.
 
-    ``variants`` is a public list of the variants to look at, with the two alleles of each (``read_variants``).
+    ``variants`` is a public list of the variants to look at, with both alleles of each (``read_variants``).
     These are the candidates, whatever the files hold; a call with any other letter is missing.
 
     Without a list the candidates are read off the genotypes, so ``candidates_public`` is false: one person's
     file can add a variant to the study or take one away. Then ``least_share`` is the share of people who must
-    have a line for a variant (files of different chips have different variants), and the two alleles are those
-    that are seen, in the order of the alphabet; a variant with one or with more than two is left out.
+    have a line for a variant (files of different chips have different variants), and the two alleles are the
+    ones that are seen, in the order of the alphabet; a variant with one or with more than two is left out.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ def _first_pass(
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The numbers of the variants, rising; both alleles of each; and its place in the list, if there is one."""
+    """The numbers of the variants, rising, with both alleles of each and its place in the list."""
 
     variants: NDArray[np.int64]
     first: NDArray[np.int64]

@@ -20,11 +20,11 @@ def walk(text: np.ndarray, delimiter: int, state: int) -> tuple[int, int, int]:
     lines, open_at = 0, -1
     for byte in text:
         if byte == 34:  # a quote
-            if state == _START or state == _CLOSING:
+            if state in (_START, _CLOSING):
                 state = _QUOTED
             elif state == _QUOTED:
                 state = _CLOSING
-        elif byte == 10 or byte == 13:
+        elif byte in (10, 13):
             if state == _QUOTED:
                 if open_at < 0:
                     open_at = lines

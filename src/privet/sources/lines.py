@@ -79,8 +79,8 @@ class CheckedLines:
     def _unclosed(self, where: str, until: str) -> DataError:
         return DataError(
             f"{where} a quote that is not closed {until}: it would swallow the records after it.",
-            "Correct the line. If cells of this file do span lines, and a program that quotes correctly wrote "
-            "it, say so: ReadOptions(newlines=True).",
+            "Correct the line. If cells of this file do span lines, and a program that quotes correctly "
+            "wrote it, say so: ReadOptions(newlines=True).",
         )
 
 

@@ -46,7 +46,8 @@ def read_phenotypes(
         if len(parts) not in (2, 3) or (word not in _WORDS and word not in _UNKNOWN):
             first = " It is read as a person's, since it does not name columns." if number == 1 else ""
             raise DataError(
-                f"Line {line} of {path.name} is not an id (or FID and IID) and 0, 1, 2, control or case.{first}",
+                f"Line {line} of {path.name} is not an id (or FID and IID) and 0, 1, 2, control or case."
+                + first,
                 "The phenotype must be binary, and one: split a measured trait by a public rule. Name the "
                 "columns IID and PHENO, or not at all.",
             )

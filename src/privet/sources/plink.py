@@ -41,8 +41,8 @@ class PlinkSource(GenotypeSource):
 
     Nothing of the genotypes is read here but the size of the file, which must fit the other two. Phenotypes
     are PLINK's: 1 control, 2 case; 0, -9 and NA are unknown, and such subjects are in no table. A file of
-    phenotypes replaces those of ``.fam``, which may then be anything (a measured trait, say). Positions may be
-    unknown (0, -9).
+    phenotypes replaces those of ``.fam``, which may then be anything (a measured trait, say). Positions may
+    be unknown (0, -9).
     """
 
     def __init__(self, path: FilePath, phenotypes: FilePath | None = None) -> None:

@@ -48,4 +48,6 @@ def read_variants(path: FilePath) -> pa.Table:
     if not rows:
         raise DataError(f"{path.name} names no variant with two alleles.", "Write lines such as: rs123 A G")
     names = ["chromosome", "id", "position", "a1", "a2"]
-    return pa.table({key: list(column) for key, column in zip(names, zip(*rows.values(), strict=True), strict=True)})
+    return pa.table(
+        {key: list(column) for key, column in zip(names, zip(*rows.values(), strict=True), strict=True)}
+    )

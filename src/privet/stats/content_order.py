@@ -37,7 +37,9 @@ def keys(table: pa.Table, columns: Sequence[str]) -> pa.Array:
     if not texts:
         return pa.array([""] * table.num_rows, pa.string())
     coded = pc.binary_join_element_wise(*texts, _BETWEEN).combine_chunks().dictionary_encode()
-    hashed = [hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() for text in coded.dictionary.to_pylist()]
+    hashed = [
+        hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() for text in coded.dictionary.to_pylist()
+    ]
     return pa.array(hashed, pa.string()).take(coded.indices)
 
 

@@ -7,7 +7,7 @@ a person's records that come first by a fixed hash of the person's id and of wha
 **Proof, for both.** Let T be a table and T' the same without one person P. Which records of another person Q
 stay must be the same in T and T': then the tables that a statistic sees differ in P's records alone, at most
 ``most`` of them, and under ``replace`` in at most ``most`` that go and ``most`` that come.
-``first``: taking P's rows out of a sequence leaves Q's rows in their order, so Q's first records are the same.
+``first``: taking P's rows out of a sequence leaves Q's in their order, so Q's first records are the same.
 This needs a source that *has* an order, one that does not change with other people's rows: a file, an array.
 A database promises none. It reads from where another reader is, or from where a deleted row left room, so
 whether P was ever there can decide which of Q's rows come first, and the proof fails.
@@ -66,7 +66,9 @@ def bounded(source: Any, columns: Sequence[str], schema: Schema) -> Iterator[pa.
     if unit.keep != "content":
         return bound_batches(source.batches(columns), unit)
     wanted = {*columns, *schema.names, unit.id}
-    return bound_batches(source.batches([name for name in source.names if name in wanted]), unit, schema.names)
+    return bound_batches(
+        source.batches([name for name in source.names if name in wanted]), unit, schema.names
+    )
 
 
 def bound_batches(
@@ -135,10 +137,16 @@ def _fewest(parts: list[pa.RecordBatch], unit: Unit, columns: Sequence[str] | No
     deciding = [name for name in deciding if name in table.column_names]
     # By place, and not by name: a column may have any name.
     order = pa.table(
-        [table[unit.id], keys(table, [*deciding, unit.id]), *(_sortable(table[name]) for name in deciding)],
+        [
+            table[unit.id],
+            keys(table, [*deciding, str(unit.id)]),
+            *(_sortable(table[name]) for name in deciding),
+        ],
         names=[str(place) for place in range(len(deciding) + 2)],
     )
-    places = pc.sort_indices(order, [(name, "ascending") for name in order.column_names], null_placement="at_end")
+    places = pc.sort_indices(
+        order, [(name, "ascending") for name in order.column_names], null_placement="at_end"
+    )
     codes = pc.dictionary_encode(table[unit.id].combine_chunks()).indices.to_numpy(zero_copy_only=False)
     rank = _ranks(codes, _grouped(codes, places.to_numpy()))
     chosen = table.take(places.filter(pa.array(rank[places.to_numpy()] < unit.most)))
