@@ -144,9 +144,7 @@ def _fewest(parts: list[pa.RecordBatch], unit: Unit, columns: Sequence[str] | No
         ],
         names=[str(place) for place in range(len(deciding) + 2)],
     )
-    places = pc.sort_indices(
-        order, [(name, "ascending") for name in order.column_names], null_placement="at_end"
-    )
+    places = pc.sort_indices(order, [(name, "ascending") for name in order.column_names])
     codes = pc.dictionary_encode(table[unit.id].combine_chunks()).indices.to_numpy(zero_copy_only=False)
     rank = _ranks(codes, _grouped(codes, places.to_numpy()))
     chosen = table.take(places.filter(pa.array(rank[places.to_numpy()] < unit.most)))
