@@ -157,3 +157,12 @@ def test_bad_arrays(refuses) -> None:
 
 def test_an_arrow_table_without_rows_keeps_its_target():
     assert as_source(pa.table({"age": pa.array([], pa.float64())}), [], target="ill").names == ("age", "ill")
+
+
+def test_polars(refuses) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1, 2], "b": ["x", None]})
+    assert values(as_source(frame)) == {"a": [1, 2], "b": ["x", None]}
+    assert values(as_source(frame, [0, 1]))["target"] == [0, 1]
+    for y in (None, [0, 1]):
+        refuses(lambda y=y: as_source(frame.lazy(), y), "collect()")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from privet.schema import Schema
-from privet.sources import ArrowSource, CsvSource, write_csv
+from privet.sources import ArrowSource, CsvSource, ReadOptions, write_csv
 from tests.sources.tables import tables, values
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -63,7 +63,7 @@ def test_the_type_of_a_column_is_that_of_all_its_cells(tmp_path: Path, name: str
 
 def test_missing_marks_blanks_quotes_and_bom(tmp_path: Path) -> None:
     text = '\ufeffa, b ,"c ""d"""\n1, x,"p,\nq"\n ?,?, NA\n 3 ,  x  ,""\n'
-    source = CsvSource(written(tmp_path, text))
+    source = CsvSource(written(tmp_path, text), options=ReadOptions(newlines=True))
     assert values(source) == {"a": [1, None, 3], "b": ["x", None, "x"], 'c "d"': ["p,\nq", None, None]}
     (batch,) = source.batches(["b"])
     assert batch.column(0).dictionary.to_pylist() == ["x"]

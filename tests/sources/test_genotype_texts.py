@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from privet.sources import ConsumerDnaSource, VcfSource, open_source
-from privet.sources.genotypes import unpack
+from privet.sources.genotypes import GenotypeSubset, unpack
 from privet.sources.phenotypes import read_phenotypes
+from privet.sources.variant_list import read_variants
 
 VCF = """##fileformat=VCFv4.2
 #CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td
@@ -180,3 +181,63 @@ def test_the_last_line_of_a_variant_counts_and_comments_may_stand_anywhere(tmp_p
     assert source.build == "37"
     assert source.variants["id"].to_pylist() == ["rs1", "rs2"]
     assert copies_of(source) == [[1, 0], [1, 2]]
+
+
+def _people(folder, *calls):
+    folder.mkdir()
+    for person, lines in enumerate(calls):
+        text = "".join(
+            f"{name}\t1\t{10 + place}\t{call}\n" for place, (name, call) in enumerate(lines.items())
+        )
+        (folder / f"user{person}.txt").write_text("# build 37\n" + text)
+    return folder
+
+
+COMMON = [{"rs1": "AG", "rs2": "CC", "rs3": "TT"}, {"rs1": "GG", "rs2": "CT", "rs3": "TT"}]
+
+
+def test_without_a_list_one_person_decides_which_variants_are_candidates(tmp_path):
+    """The attack: one genotype of one person makes a variant appear, so the source says what it knows."""
+    seen = []
+    for number, own in enumerate(("TT", "TG")):
+        last = {"rs1": "AA", "rs2": "CC", "rs3": own}
+        source = ConsumerDnaSource(_people(tmp_path / str(number), *COMMON, last))
+        assert not source.candidates_public
+        assert source.assumed
+        seen.append(source.variants["id"].to_pylist())
+    assert seen == [["rs1", "rs2"], ["rs1", "rs2", "rs3"]]
+
+
+@pytest.mark.parametrize("form", ["rs3 T G\nrs1 g a\nrs9 A C\nrs4 I D\nrs2 T C\n", "bim"])
+def test_with_a_public_list_the_candidates_are_the_list(tmp_path, form):
+    path = tmp_path / "variants.txt"
+    if form == "bim":
+        form = "1 rs3 0 12 T G\n1 rs1 0 -9 G A\n2 rs9 0 0 A C\n2 rs4 0 5 I D\n2 rs2 0 11 T C\n"
+    path.write_text(form)
+    lasts = [{"rs1": "AA", "rs2": "CC", "rs3": own, "rs7": "AC"} for own in ("TT", "TG", "AA", "--")] + [
+        {"rs8": "AC", "rs7": "AC"}
+    ]
+    expected = [[2], [1], [3], [3], [3]]
+    for number, last in enumerate(lasts):
+        source = ConsumerDnaSource(_people(tmp_path / str(number), *COMMON, last), variants=path)
+        assert source.candidates_public
+        assert source.assumed == ()
+        assert source.variants["id"].to_pylist() == ["rs3", "rs1", "rs9", "rs2"]
+        assert source.variants["a1"].to_pylist() == ["T", "G", "A", "T"]
+        copies = copies_of(source)
+        assert [row[:2] for row in copies] == [[2, 2], [1, 2], [3, 3], [0, 1]]
+        assert copies[0][2:] == expected[number]
+        subset = GenotypeSubset(source, np.ones(3, bool), np.ones(4, bool))
+        assert subset.candidates_public
+
+
+def test_bad_lists_of_variants(tmp_path, refuses):
+    path = tmp_path / "variants.txt"
+    for text, says in [
+        ("rs1 A G\nrs1 A C\n", "twice"),
+        ("rs1 A\n", "Line 1"),
+        ("1 rs1 0 x A G\n", "position"),
+        ("rs1 I D\n", "no variant"),
+    ]:
+        path.write_text(text)
+        refuses(lambda: read_variants(path), says)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from privet.schema import Schema
-from privet.sources import ArrowSource, ParquetSource, write_parquet
+from privet.sources import ArrowSource, ParquetSource, open_source, write_parquet
 from tests.sources.tables import tables, values
 
 
@@ -70,3 +71,25 @@ def test_a_file_damaged_in_the_middle(tmp_path: Path, refuses) -> None:
     data[4:2000] = bytes(1996)
     path.write_bytes(data)
     refuses(lambda: list(ParquetSource(path).batches()), "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "made", ["_delta_log/00000000000000000000.json", "metadata/v1.metadata.json", ".hoodie/hoodie.properties"]
+)
+def test_a_folder_of_a_table_format_is_not_read_as_plain_parquet(tmp_path: Path, made: str, refuses) -> None:
+    """Such folders keep the files of rows that were deleted: people who are gone would be counted."""
+    part = tmp_path / "people" / "year=2024" / "part-0.parquet"
+    part.parent.mkdir(parents=True)
+    pq.write_table(pa.table({"a": [1, 2]}), part)
+    assert sum(batch.num_rows for batch in open_source(tmp_path / "people").batches()) == 2
+    log = tmp_path / "people" / made
+    log.parent.mkdir()
+    log.write_text("{}")
+    for path in (tmp_path, tmp_path / "people", part.parent, part):
+        refuses(lambda path=path: open_source(path), "deleted", "people.parquet")
+
+
+def test_a_folder_that_is_called_metadata_is_no_table_format(tmp_path: Path) -> None:
+    (tmp_path / "metadata").mkdir()
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "metadata" / "part-0.parquet")
+    assert sum(batch.num_rows for batch in open_source(tmp_path).batches()) == 2

@@ -16,6 +16,7 @@ from privet.sources import (
     ArrowSource,
     CsvSource,
     ParquetSource,
+    ReadOptions,
     Source,
     TableSource,
     write_csv,
@@ -45,7 +46,7 @@ def test_csv(tmp_path: Path, drawn: tuple[pa.Table, Schema]) -> None:
 def test_csv_with_all_that_is_awkward(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('\ufeffa; b ;"c ""d"""\n1; x;"p;\nq"\n ?;?; NA\n\n 3 ;  x  ;""\n1e3;\ty;null\n')
-    source = CsvSource(path)
+    source = CsvSource(path, options=ReadOptions(newlines=True))
     assert asked(source) == values(source)
     assert values(source)["a"] == [1, None, 3, 1000]
 

@@ -201,6 +201,10 @@ class Curator:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
         self._run.assume(what, origin)
 
+    def void(self, reason: str) -> None:
+        """Say in the guarantee that nothing is promised, and why."""
+        self._run.void(reason)
+
     def admit(self, caveat: str) -> None:
         """Say in the guarantee what it does not cover."""
         self._run.admit(caveat)

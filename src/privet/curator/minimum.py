@@ -12,7 +12,7 @@ from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.stats import Rows
-from privet.stats.contribution import bound_batches
+from privet.stats.contribution import bounded
 from privet.stats.linear.logistic_loss import Examples, LogisticLoss
 
 __all__ = ["minimum"]
@@ -81,8 +81,8 @@ class _Kept:
         blocks: list[Examples] | None = []
         size = 0
         wanted = {*self._loss.columns, self._schema.unit.id}
-        batches = self._source.batches([name for name in self._source.names if name in wanted])
-        for batch in bound_batches(batches, self._schema.unit):
+        columns = [name for name in self._source.names if name in wanted]
+        for batch in bounded(self._source, columns, self._schema):
             for begin in range(0, batch.num_rows, READ):
                 for block in self._loss.examples(Rows(batch.slice(begin, READ), self._schema)):
                     size += block[0].size

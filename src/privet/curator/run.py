@@ -78,6 +78,7 @@ class Run:
         self._whole = whole
         self._assumed: list[tuple[str, str]] = []
         self._caveats: list[str] = []
+        self._reasons: list[str] = []
         self._open = False
         self._reservation: Reservation | None = None
 
@@ -159,6 +160,10 @@ class Run:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
         self._assumed.append((what, origin))
 
+    def void(self, reason: str) -> None:
+        """Say that nothing is promised, and why."""
+        self._reasons.append(reason)
+
     def admit(self, caveat: str) -> None:
         """Say in the guarantee what it does not cover."""
         self._caveats.append(caveat)
@@ -173,7 +178,7 @@ class Run:
     def _voided(self) -> list[str]:
         if self.public is not None:
             return [self.public]
-        reasons = []
+        reasons = list(self._reasons)
         if not self.randomness.secure:
             reasons.append("The noise was drawn from a seed: whoever has it can take the noise away.")
         if self.inferred:

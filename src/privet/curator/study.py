@@ -45,6 +45,10 @@ Watch = Callable[[int, int | None], None]
 
 NO_COVARIATES = "No covariate was used: population structure can make variants look associated that are not."
 STRATA = "Subjects were compared within {number} strata; no other covariate was used."
+_UNLISTED = (
+    "Which variants there are, and their alleles, was read off the genotypes: one person can add or remove "
+    "one. A public list of the variants gives a guarantee."
+)
 MISSING = "Missing genotypes were counted as two copies of the second allele."
 
 
@@ -97,13 +101,18 @@ class Study:
         path: str | Path,
         *,
         phenotypes: str | Path | None = None,
+        variants: str | Path | None = None,
         reading: Watch | None = None,
         **how: Any,
     ) -> Study:
-        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder, whose ``reading`` may be watched."""
+        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder, whose ``reading`` may be watched.
+
+        ``variants`` is a public list of a folder's variants and their alleles; without one these are read off
+        the genotypes, and nothing can be promised.
+        """
         path = Path(path)
         if path.is_dir():
-            return cls(ConsumerDnaSource(path, phenotypes, watch=reading), **how)
+            return cls(ConsumerDnaSource(path, phenotypes, variants=variants, watch=reading), **how)
         if path.name.endswith((".vcf", ".vcf.gz")):
             return cls(VcfSource(path, phenotypes), **how)
         return cls(PlinkSource(path, phenotypes), **how)
@@ -217,7 +226,10 @@ class Study:
             f"who took part, and who is a case ({self.cases}) or a control ({self.controls})",
             "the study's design",
         )
-        curator.assume("the variants, their positions and alleles", "the variants' file")
+        if self.source.candidates_public:
+            curator.assume("the variants, their positions and alleles", "the variants' file")
+        else:
+            curator.void(_UNLISTED)
         for entry in self.source.assumed:
             curator.assume(*entry)
         if self._keep is not None:

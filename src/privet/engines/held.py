@@ -10,7 +10,7 @@ from functools import reduce
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.stats import Answer, Rows, Statistic
-from privet.stats.contribution import bound_batches
+from privet.stats.contribution import bounded
 
 __all__ = ["HeldEngine"]
 
@@ -29,8 +29,8 @@ class HeldEngine:
     def answer(self, statistics: Sequence[Statistic], source: Source, schema: Schema) -> list[Answer]:
         if self._rows is None:
             wanted = {*schema.names, schema.unit.id}
-            batches = source.batches([name for name in source.names if name in wanted])
-            self._rows = [Rows(batch, schema) for batch in bound_batches(batches, schema.unit)]
+            names = [name for name in source.names if name in wanted]
+            self._rows = [Rows(batch, schema) for batch in bounded(source, names, schema)]
         if len(self._rows) > 1:
             return self._in_threads(statistics, schema)
         return [s.finish(self._fold(s, self._rows, schema), schema) for s in statistics]

@@ -14,7 +14,7 @@ from privet.schema import Schema
 from privet.sources import ArraySource
 from privet.sources.base import Source
 from privet.stats import Answer, Rows, Statistic
-from privet.stats.contribution import bound_batches
+from privet.stats.contribution import bounded
 
 __all__ = ["MemoryEngine", "fold"]
 
@@ -32,7 +32,7 @@ class MemoryEngine:
         if by_rows and isinstance(source, ArraySource) and source.matrix is not None:
             blocks = source.blocks(wanted)
             return fold_rows(statistics, (Rows(b, schema, matrix=m, places=p) for b, m, p in blocks), schema)
-        return fold(statistics, bound_batches(source.batches(wanted), unit), schema)
+        return fold(statistics, bounded(source, wanted, schema), schema)
 
 
 def fold(statistics: Sequence[Statistic], batches: Iterable[pa.RecordBatch], schema: Schema) -> list[Answer]:

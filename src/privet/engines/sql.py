@@ -10,7 +10,7 @@ from privet.errors import DataError, PrivetError
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.stats import Answer, Statistic
-from privet.stats.contribution import bound_table
+from privet.stats.contribution import bound_table, resolved
 
 __all__ = ["SqlEngine"]
 
@@ -22,7 +22,7 @@ class SqlEngine:
         table = source.table()
         if table is None:
             raise DataError("This source cannot be read by a database.", "Use the memory engine.")
-        table = bound_table(table, schema.unit)
+        table = bound_table(table, resolved(schema.unit, source), schema.names)
         answers: list[Answer] = []
         for statistic in statistics:
             for name in statistic.columns:

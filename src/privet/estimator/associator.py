@@ -38,7 +38,7 @@ class PrivateAssociator(WholeTableEstimator):
     def _keep(self, itemsets: Sequence[Itemset]) -> None:
         """Remember the released itemsets, the most frequent first."""
         ordered = sorted(itemsets, key=lambda each: -each.support)
-        self.itemsets_ = [
+        self.itemsets_: list[dict[str, Any]] = [
             {"items": dict(each.items), "support": each.support, "error": each.error} for each in ordered
         ]
 

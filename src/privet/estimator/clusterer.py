@@ -32,4 +32,5 @@ class PrivateClusterer(WholeTableEstimator):
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """Fit, and say of the same records where they belong: as private as these records are."""
-        return self.fit(X, y).predict(X)  # type: ignore[no-any-return]
+        found: NDArray[np.int64] = self.fit(X, y).predict(X)
+        return found

@@ -28,7 +28,7 @@ from privet.randomness import IntegerArray, Randomness
 from privet.schema import Category, Schema
 from privet.sources.base import Source
 from privet.stats import Answer, Rows
-from privet.stats.contribution import bound_batches
+from privet.stats.contribution import bounded
 from privet.stats.rows import refuse_infinite
 
 __all__ = ["GRID", "BlockFunction", "block_tables"]
@@ -90,8 +90,7 @@ def _assigned(
     unit = schema.unit
     wanted = {*schema.names} | ({unit.id} if unit.id is not None else set())
     people: dict[Any, int] = {}
-    batches = source.batches([name for name in source.names if name in wanted])
-    for batch in bound_batches(batches, unit):
+    for batch in bounded(source, [name for name in source.names if name in wanted], schema):
         if unit.id is None:
             yield batch, randomness.uniform_indices(batch.num_rows, blocks)
             continue

@@ -245,11 +245,19 @@ def _parameters_of(algorithm: Any) -> tuple[Parameter, ...]:
     declaring = maker if "__dataclass_fields__" in vars(maker) else constructor
     hints = get_type_hints(declaring, include_extras=True)
     made = {f.name: f.default_factory() for f in _fields(algorithm) if f.default_factory is not MISSING}
-    return tuple(
+    found = [
         _parameter(name, hints.get(name, Any), made.get(name, signature.default))
         for name, signature in inspect.signature(constructor).parameters.items()
         if name != "self" and signature.kind is not inspect.Parameter.VAR_KEYWORD
-    )
+    ]
+    # What a class declares itself comes before what it inherits: that is what its readers came for.
+    return tuple(sorted(found, key=lambda parameter: _generation(maker, parameter.name)))
+
+
+def _generation(cls: Any, name: str) -> int:
+    """How far above a class the one is that declares this field; 0 where there are no fields."""
+    kin = [each for each in cls.__mro__ if name in vars(each).get("__annotations__", {})]
+    return cls.__mro__.index(kin[0]) if kin else 0
 
 
 def _fields(cls: Any) -> tuple[Field[Any], ...]:

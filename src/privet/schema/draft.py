@@ -1,83 +1,66 @@
-"""Drafting a schema from the data itself: a start for a person to correct, never a schema to trust."""
+"""Drafting a schema from the data itself: a start for a person to correct, never a schema to trust.
+
+Columns that look like names or ids are left out, so that they cannot be confirmed by mistake and published as
+a domain. So are columns without any value, and columns with the same value in every record. The draft says
+which, and why, in words that hold no value and no count.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from privet.errors import DataError, SchemaError
-from privet.schema.columns import DRAFTED, Category, Column, Number
+from privet.schema.columns import Column
+from privet.schema.seen import MOST_CLASSES, MOST_VALUES, Role, Seen
 from privet.schema.table import Schema
 from privet.schema.unit import Unit
 
-__all__ = ["draft"]
-
-MOST_VALUES = 1000
-# A target with more different numbers than this is a quantity to be predicted, and not a class.
-MOST_CLASSES = 20
-
-Role = Literal["attribute", "target", "class"]
+__all__ = ["MOST_CLASSES", "MOST_VALUES", "Draft", "draft", "draft_columns"]
 
 
-@dataclass
-class _Seen:
-    """What has been seen of one column so far."""
+@dataclass(frozen=True)
+class Draft:
+    """Columns read off the data, and the names of those that were left out, each with the reason."""
 
-    low: float = math.inf
-    high: float = -math.inf
-    numeric: bool = False
-    integer: bool = True
-    values: dict[Any, None] = field(default_factory=dict)
+    columns: tuple[Column, ...]
+    left_out: tuple[tuple[str, str], ...]
 
-    def see(self, name: str, array: pa.Array, role: Role) -> None:
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary_decode()
-        array = array.drop_null()
-        if pa.types.is_floating(array.type):
-            array = array.filter(pc.is_finite(array))
-        if len(array) == 0:
-            return
-        kind = array.type
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            if role != "class":
-                ends = pc.min_max(array)
-                self.numeric = True
-                self.integer &= pa.types.is_integer(kind)
-                self.low = min(self.low, float(ends["min"].as_py()))
-                self.high = max(self.high, float(ends["max"].as_py()))
-                if role == "target" and len(self.values) <= MOST_CLASSES:
-                    self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))
-                return
-        elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
-            raise DataError(
-                f"Column '{name}' holds {kind}, which Privet does not mine.",
-                "Turn it into a number or a category first, or leave it out.",
-            )
-        self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))
-        if len(self.values) > MOST_VALUES:
-            raise SchemaError(
-                f"Column '{name}' has more than {MOST_VALUES} different values: "
-                "it looks like a name or an id.",
-                "Leave it out, or, if it says who a person is, name it as the id of the unit of privacy.",
-                "ignore-or-identify",
-            )
 
-    def column(self, name: str) -> Column | None:
-        """The drafted column, or nothing where every value is missing."""
-        if self.numeric and not 0 < len(self.values) <= MOST_CLASSES:
-            if self.low == self.high:  # a constant: bounds must differ
-                self.high = self.low + max(1.0, abs(self.low))
-            if self.integer and max(abs(self.low), abs(self.high)) < 2**53:
-                return Number(name, int(self.low), int(self.high), integer=True, origin=DRAFTED)
-            return Number(name, self.low, self.high, origin=DRAFTED)
-        if not self.values:
-            return None
-        return Category(name, tuple(sorted(self.values, key=lambda v: (str(type(v)), v))), origin=DRAFTED)
+def draft_columns(
+    batches: Iterable[pa.RecordBatch] | Iterator[pa.RecordBatch],
+    *,
+    target: str | None = None,
+    ignore: Iterable[str | None] = (),
+    classes: bool = False,
+) -> Draft:
+    """What can be drafted of these columns. The target must be drafted; it is an error where it cannot be."""
+    skipped = set(ignore)
+    seen: dict[str, Seen] = {}
+    rows = 0
+    for batch in batches:
+        rows += batch.num_rows
+        for name, array in zip(batch.schema.names, batch.columns, strict=True):
+            if name not in skipped:
+                role: Role = "attribute" if name != target else "class" if classes else "target"
+                seen.setdefault(name, Seen(name, role)).see(array)
+    if rows == 0:
+        raise DataError("The table holds no records, so there is nothing to draft a schema from.")
+    if target is not None and target not in seen:
+        raise SchemaError(
+            f"The table has no column '{target}' to be the target.", "Check the name's spelling."
+        )
+    reasons = {name: each.reason(everything=classes) for name, each in seen.items()}
+    if target is not None and (reason := reasons[target]) is not None:
+        if seen[target].empty:
+            raise DataError(f"The target '{target}' is empty in every record.")
+        raise SchemaError(f"The target '{target}' cannot be drafted: {reason}.", "Choose another target.")
+    return Draft(
+        tuple(seen[name].column() for name, reason in reasons.items() if reason is None),
+        tuple((name, reason) for name, reason in reasons.items() if reason is not None),
+    )
 
 
 def draft(
@@ -89,28 +72,18 @@ def draft(
     dataset: str | None = None,
     classes: bool = False,
 ) -> Schema:
-    """A schema read off the data, every entry marked as such.
+    """A schema read off the data, every entry marked as such; ``left_out`` says what is not in it, and why.
 
-    Columns in which every value is missing are left out. A target of few different numbers is taken for a
-    category; with ``classes`` any target is.
+    A target of few different numbers is taken for a category. ``classes`` is for a run that promises nothing
+    (``schema="infer"``): any target is a category, and only columns that cannot be used are left out.
     """
     unit = unit or Unit()
-    skipped = {*ignore, unit.id}
-    seen: dict[str, _Seen] = {}
-    rows = 0
-    for batch in batches:
-        rows += batch.num_rows
-        for name, array in zip(batch.schema.names, batch.columns, strict=True):
-            if name not in skipped:
-                role: Role = "attribute" if name != target else "class" if classes else "target"
-                seen.setdefault(name, _Seen()).see(name, array, role)
-    if rows == 0:
-        raise DataError("The table holds no records, so there is nothing to draft a schema from.")
-    if target is not None and target not in seen:
+    found = draft_columns(batches, target=target, ignore=[*ignore, unit.id], classes=classes)
+    if not found.columns and found.left_out:
+        name, reason = found.left_out[0]
         raise SchemaError(
-            f"The table has no column '{target}' to be the target.", "Check the name's spelling."
+            f"No column is left to draft. Column '{name}', for one: {reason}.",
+            f"Declare what is public about a column by hand; or, if '{name}' says who a person is, name it "
+            f"as the id of the unit of privacy (--id {name}) beside other columns.",
         )
-    columns = [column for name, each in seen.items() if (column := each.column(name)) is not None]
-    if target is not None and target not in [column.name for column in columns]:
-        raise DataError(f"The target '{target}' is empty in every record.")
-    return Schema(tuple(columns), target=target, unit=unit, dataset=dataset)
+    return Schema(found.columns, target=target, unit=unit, dataset=dataset, left_out=found.left_out)

@@ -23,12 +23,16 @@ _DRAFT_NOTE = """\
 # people away, so nothing private runs until a person has checked each one and set its origin to
 # "declared" (or has confirmed it in Privet).
 """
+_LEFT_OUT_NOTE = """\
+#
+# Columns of the table that were left out of the draft. Declare one by hand if it is to be used:
+"""
 _MARK = "  # read off the data: is this public knowledge?"
 
 
 def schema_text(schema: Schema) -> str:
     """The schema as the text of its file."""
-    lines = [_INTRODUCTION + (_DRAFT_NOTE if schema.drafted else ""), "format = 1"]
+    lines = [_INTRODUCTION + (_DRAFT_NOTE + _left_out(schema) if schema.drafted else ""), "format = 1"]
     if schema.dataset is not None:
         lines.append(f"dataset = {toml_text(schema.dataset)}")
     if schema.target is not None:
@@ -38,6 +42,11 @@ def schema_text(schema: Schema) -> str:
     for column in schema.columns:
         lines += ["", f"[columns.{toml_key(column.name)}]", *_column_lines(column)]
     return "\n".join(lines) + "\n"
+
+
+def _left_out(schema: Schema) -> str:
+    lines = [f"#   {toml_text(name)}: {reason}\n" for name, reason in schema.left_out]
+    return "".join([_LEFT_OUT_NOTE, *lines]) if lines else ""
 
 
 def _column_lines(column: Column) -> list[str]:

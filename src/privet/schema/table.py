@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal
 
 from privet.errors import SchemaError
@@ -31,6 +32,7 @@ class Schema:
     Columns of the table that the schema does not name are never read. ``missing`` says what an empty cell
     means: ``"skip"`` leaves it out of the statistics of its own column only; ``"error"`` refuses the table.
     ``dataset`` names the people in the table: tables with the same name share one budget in a ledger.
+    ``left_out`` is of a draft: columns of the table that were not drafted, each with the reason.
 
     >>> schema = Schema.of({"age": (0, 120), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
     >>> [column.name for column in schema.attributes]
@@ -42,6 +44,7 @@ class Schema:
     unit: Unit = field(default_factory=Unit)
     missing: Literal["skip", "error"] = "skip"
     dataset: str | None = None
+    left_out: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -74,6 +77,41 @@ class Schema:
         if isinstance(columns, Mapping):
             columns = [column_of(name, short) for name, short in columns.items()]
         return cls(tuple(columns), target=target, **more)
+
+    @classmethod
+    def draft(
+        cls,
+        data: Any,
+        *,
+        target: str | None = None,
+        ignore: Iterable[str] = (),
+        unit: Unit | None = None,
+        dataset: str | None = None,
+    ) -> Schema:
+        """A schema read off a frame, an array, a file or a source: for a person to correct and confirm.
+
+        Nothing private runs on it before that. Columns that look like names or ids are not in it;
+        ``left_out`` says which, and why.
+
+        >>> import pyarrow as pa
+        >>> names = ["Ann", "Bob", "Cy", "Dee", "Eve", "Flo"]
+        >>> people = pa.table({"name": names, "age": [31, 52, 31, 47, 60, 52], "ill": ["no", "yes"] * 3})
+        >>> schema = Schema.draft(people, target="ill")
+        >>> schema.names, schema.drafted
+        (('age', 'ill'), ('age', 'ill'))
+        >>> schema.left_out
+        (('name', 'nearly every record has a value of its own, so it looks like a name or an id'),)
+        """
+        from privet.schema.draft import draft
+
+        # Sources stand above schemas and import them; they are needed by whoever drafts, and only then.
+        source = import_module("privet.sources").any_source(data)
+        unit = unit or Unit()
+        for name in (*ignore, *([unit.id] if unit.id else [])):
+            if name not in source.names:
+                raise SchemaError(f"The table has no column '{name}'.", "Check the name's spelling.")
+        wanted = [name for name in source.names if name not in {*ignore, unit.id}]
+        return draft(source.batches(wanted), target=target, unit=unit, dataset=dataset)
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from privet.errors import SchemaError
 
-__all__ = ["Neighbours", "Unit"]
+__all__ = ["Keep", "Neighbours", "Unit"]
 
 Neighbours = Literal["add_remove", "replace"]
+Keep = Literal["first", "content"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class Unit:
     A statistic states what *one record* can do to it; the unit scales that: a person's ``most`` records all
     add up in the worst case, and under ``replace`` one contribution goes and another comes.
 
+    ``keep`` says which records of a person stay who has more: the ``first`` ones, or those chosen by a fixed
+    hash of their ``content``. By default it is the first ones of files, frames and arrays, which have an
+    order, and content for tables of a database, which have none.
+
     >>> Unit(id="patient", most=3).describe()
     "one person (all records with the same 'patient', at most 3 of them), present or absent"
     """
@@ -29,6 +34,7 @@ class Unit:
     neighbours: Neighbours = "add_remove"
     id: str | None = None
     most: int = 1
+    keep: Keep | None = None
 
     def __post_init__(self) -> None:
         if self.neighbours not in ("add_remove", "replace"):
@@ -45,6 +51,14 @@ class Unit:
                 'Name it under [unit]:  id = "patient_id"',
             )
 
+        if self.keep not in (None, "first", "content"):
+            raise SchemaError(f"Unknown rule {self.keep!r} for keeping records.", 'Use "first" or "content".')
+        if self.id is None and self.keep is not None:
+            raise SchemaError(
+                "Which records of a person to keep needs a column that says who the person is.",
+                'Name it under [unit]:  id = "patient_id"',
+            )
+
     def describe(self) -> str:
         who = (
             "one record"
@@ -55,7 +69,9 @@ class Unit:
 
     def to_dict(self) -> dict[str, Any]:
         data: dict[str, Any] = {"neighbours": self.neighbours}
-        return data if self.id is None else data | {"id": self.id, "most": self.most}
+        if self.id is not None:
+            data |= {"id": self.id, "most": self.most}
+        return data if self.keep is None else data | {"keep": self.keep}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Unit:
@@ -63,6 +79,9 @@ class Unit:
             raise SchemaError(
                 "[unit] must be a section.", 'Write  [unit]  and under it  neighbours = "add_remove"'
             )
-        if surplus := sorted(set(data) - {"neighbours", "id", "most"}):
-            raise SchemaError(f"[unit]: unknown entries {surplus}.", "Known ones are neighbours, id, most.")
-        return cls(data.get("neighbours", "add_remove"), data.get("id"), data.get("most", 1))
+        if surplus := sorted(set(data) - {"neighbours", "id", "most", "keep"}):
+            raise SchemaError(
+                f"[unit]: unknown entries {surplus}.", "Known ones are neighbours, id, most, keep."
+            )
+        neighbours, most = data.get("neighbours", "add_remove"), data.get("most", 1)
+        return cls(neighbours, data.get("id"), most, data.get("keep"))

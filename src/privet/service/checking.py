@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
 from privet.service.building import place_of
-from privet.service.case import Result, UseCase
+from privet.service.case import Result
 from privet.service.common import Data, SchemaFile
+from privet.service.reading import OfTable
 from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["CheckSchema", "Checked"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckSchema(UseCase):
+class CheckSchema(OfTable):
     """Check that the table DATA fits its schema. Names columns, never values; spends nothing."""
 
     data: Data
@@ -33,7 +34,7 @@ class CheckSchema(UseCase):
         place = place_of(self.schema, self.data)
         schema = read_schema(place)
         with session.progress("Checking", "rows") as watch:
-            names = open_source(self.data, schema).names
+            names = open_source(self.data, schema, self.options).names
             needed = [*schema.names, *([schema.unit.id] if schema.unit.id else [])]
             faults = {name: "The table has no such column." for name in needed if name not in names}
             present = [name for name in schema.names if name not in faults]
@@ -51,7 +52,7 @@ class CheckSchema(UseCase):
 
         rows = 0
         try:
-            for batch in open_source(self.data, schema).batches(columns):
+            for batch in open_source(self.data, schema, self.options).batches(columns):
                 check_batch(batch, schema)
                 rows += batch.num_rows
                 if watch is not None:

@@ -14,8 +14,9 @@ from privet.errors import ParameterError
 from privet.parameters import Alias, File, Named, When
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
-from privet.service.case import Result, UseCase
+from privet.service.case import Result
 from privet.service.common import Data, Engine, Force, SchemaFile, SeedNumber, Settings
+from privet.service.reading import OfTable
 from privet.service.session import Session
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ __all__ = ["Fit", "Fitted"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit(UseCase):
+class Fit(OfTable):
     """Learn a private model from the table DATA."""
 
     spends: ClassVar[bool] = True
@@ -71,7 +72,7 @@ class Fit(UseCase):
         self._check_places()
         ledger = session.opened_ledger()
         with session.progress("Planning", "rows") as watch:
-            table = session.table(self.data, self._schema, self.engine, watch)
+            table = self.opened(session, self._schema, watch, self.engine)
             if self.tune:
                 found = self._search(ledger).plan()
                 events = tuning_events(found.guarantee.amount, self._what)
@@ -88,14 +89,14 @@ class Fit(UseCase):
         ledger = session.opened_ledger()
         if self.tune:
             # Nobody watches the progress of a search: how many trials there are must stay secret.
-            table = session.table(self.data, self._schema, self.engine)
+            table = self.opened(session, self._schema, engine=self.engine)
             with paying(ledger, table, self._schema):
                 return self._delivered(self._search(ledger).fit(table))
         estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
         if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
             estimator._rehearsed_by(self._twin)
         with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
-            table = session.table(self.data, self._schema, self.engine, watch)
+            table = self.opened(session, self._schema, watch, self.engine)
             with paying(ledger, table, self._schema):
                 return self._delivered(estimator.fit(table))
 

@@ -11,6 +11,7 @@ from privet.parameters import Alias, Argument, Named
 from privet.service.building import place_of
 from privet.service.case import Result, UseCase
 from privet.service.common import Data, SchemaFile
+from privet.service.reading import OfTable
 from privet.service.session import Session
 from privet.service.text import columns
 
@@ -42,7 +43,7 @@ def _ledger(session: Session, *, create: bool = False) -> Ledger:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenAccount(LedgerCase):
+class OpenAccount(LedgerCase, OfTable):
     """Give the people in the table DATA a budget. Makes the ledger file if there is none."""
 
     data: Data
@@ -68,7 +69,7 @@ class OpenAccount(LedgerCase):
         everyone = None if self.each_analyst is None else limit_of(self.each_analyst, self.delta)
         schema = read_schema(place_of(self.schema, self.data))
         with session.progress("Recognising the table", "rows") as watch:
-            table = session.table(self.data, schema, watch=watch)
+            table = self.opened(session, schema, watch)
             ledger = _ledger(session, create=True)
             dataset = open_account(
                 ledger,

@@ -9,8 +9,9 @@ from typing import Annotated, Any, ClassVar
 
 from privet.errors import DataError, ParameterError
 from privet.parameters import Alias, ColumnOf, File
-from privet.service.case import Result, UseCase
+from privet.service.case import Result
 from privet.service.common import Data, Force, ModelFile, VerifyKey
+from privet.service.reading import OfTable
 from privet.service.session import Session, Watch
 
 __all__ = ["Predict", "Predicted"]
@@ -19,7 +20,7 @@ PREDICTED = "predicted"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Predict(UseCase):
+class Predict(OfTable):
     """Predict the class (or number) of each record in DATA with a released MODEL. Costs no privacy budget.
 
     A value that the model's schema does not know counts as missing. The predictions say something about the
@@ -57,7 +58,7 @@ class Predict(UseCase):
 
         write = writer_for(self.output)
         schema: Schema = model.schema_
-        source = open_source(self.data, schema)
+        source = open_source(self.data, schema, self.options)
         wanted = [column.name for column in schema.attributes]
         if missing := [name for name in (*wanted, *self.keep) if name not in source.names]:
             raise DataError(

@@ -13,6 +13,7 @@ from privet.errors import ParameterError, SchemaError
 from privet.parameters import Alias, Argument, ColumnOf, Consent, File
 from privet.service.case import Result, UseCase
 from privet.service.common import Data, Force
+from privet.service.reading import OfTable
 from privet.service.session import Session
 from privet.service.text import columns as aligned
 
@@ -25,7 +26,7 @@ OwnFile = Annotated[Path, File(), Argument(), "The schema."]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DraftSchema(UseCase):
+class DraftSchema(OfTable):
     """Draft a schema from the table DATA, for a person to check.
 
     Bounds and domains that are read off the data are marked, and nothing private runs before they are
@@ -80,24 +81,29 @@ class DraftSchema(UseCase):
         is read off the data and marked so. ``declare_public`` declares all of it public at once, on the
         caller's word; the guarantee of every later release repeats that this was done.
         """
-        from privet.schema import Schema, Unit, draft
+        from privet.schema import Schema, Unit
         from privet.schema.columns import WHOLESALE
+        from privet.schema.draft import draft_columns
 
         unit = Unit(self.neighbours, self.id, self.most)
         with session.progress("Reading", "rows") as watch:
-            source = session.table(self.data, None, watch=watch)
+            source = self.opened(session, None, watch)
             skipped = self._skipped(source.names)
             header = source.declared()
             known: dict[str, Column] = (
                 {c.name: c for c in header.columns if c.name not in skipped} if header else {}
             )
             rest = [name for name in source.names if name not in skipped and name not in known]
+            left_out: tuple[tuple[str, str], ...] = ()
             if rest:
                 target = self.target if self.target in rest else None
-                read = draft(source.batches(rest), target=target, unit=unit)
+                read = draft_columns(source.batches(rest), target=target)
                 known |= {column.name: column for column in read.columns}
+                left_out = read.left_out
         columns = [known[name] for name in source.names if name in known]
-        schema = Schema(tuple(columns), target=self.target, unit=unit, dataset=self.dataset)
+        schema = Schema(
+            tuple(columns), target=self.target, unit=unit, dataset=self.dataset, left_out=left_out
+        )
         return schema.confirm(origin=WHOLESALE) if self.declare_public else schema
 
     def _skipped(self, names: tuple[str, ...]) -> set[str | None]:
@@ -202,10 +208,11 @@ class Drafted(Described):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        left_out = tuple(f"Left out: '{name}', {reason}." for name, reason in self.schema.left_out)
         if self.wholesale:
             said = "bounds and domains read off the data are declared public wholesale"
-            return (f"WARNING: {said}; every guarantee says so.",)
-        return ()
+            return (*left_out, f"WARNING: {said}; every guarantee says so.")
+        return left_out
 
     @property
     def remedy(self) -> str:  # type: ignore[override]

@@ -10,8 +10,9 @@ from annotated_types import Ge
 
 from privet.errors import ParameterError
 from privet.service.building import build, settled
-from privet.service.case import Result, UseCase
+from privet.service.case import Result
 from privet.service.common import Data, Engine, ModelFile, Public, SchemaFile, SeedNumber, Settings, VerifyKey
+from privet.service.reading import OfTable
 from privet.service.session import Session
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _priced(epsilon: float | None, public: bool) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluate(UseCase):
+class Evaluate(OfTable):
     """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
 
     Scores on private data give people away like any other figure, so they are noised and paid for.
@@ -85,7 +86,7 @@ class Evaluate(UseCase):
         cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         ledger = session.opened_ledger()
         with session.progress("Planning", "rows") as watch:
-            table = session.table(self.data, model.schema_, self.engine, watch)
+            table = self.opened(session, model.schema_, watch, self.engine)
             return planned(f"evaluate {type(model).__name__}", cost, model.schema_, table, None, ledger)
 
     def run(self, session: Session) -> Scored:
@@ -97,7 +98,7 @@ class Evaluate(UseCase):
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         with session.progress("Evaluating", "rows") as watch:
-            table = session.table(self.data, model.schema_, self.engine, watch)
+            table = self.opened(session, model.schema_, watch, self.engine)
             with paying(ledger, table, model.schema_):
                 return Scored(
                     evaluate(
@@ -113,7 +114,7 @@ class Evaluate(UseCase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossValidate(UseCase):
+class CrossValidate(OfTable):
     """Learn from all parts of the table DATA but one, and score on that one, in turn.
 
     Each of the models is paid for.
@@ -175,7 +176,7 @@ class CrossValidate(UseCase):
             delta=self.score_delta,
         )
         with session.progress("Planning", "rows") as watch:
-            table = session.table(self.data, schema, self.engine, watch)
+            table = self.opened(session, schema, watch, self.engine)
             return planned(what, cost, schema, table, [event], ledger)
 
     def run(self, session: Session) -> Scored:
@@ -186,7 +187,7 @@ class CrossValidate(UseCase):
         schema, ledger = self._schema, None if self.public else session.opened_ledger()
         if not self.public:
             self._cost()
-        table = session.table(self.data, schema, self.engine)
+        table = self.opened(session, schema, engine=self.engine)
         with (
             session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
             paying(ledger, table, schema),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
     from privet.sources import Source
+    from privet.sources.options import ReadOptions
 
 __all__ = ["Progress", "Session", "Tell", "Watch"]
 
@@ -69,9 +70,14 @@ class Session:
         return open_ledger(self.ledger, self.analyst, create=create)
 
     def table(
-        self, data: str | Path, schema: Schema | None, engine: str = "auto", watch: Watch | None = None
+        self,
+        data: str | Path,
+        schema: Schema | None,
+        engine: str = "auto",
+        watch: Watch | None = None,
+        options: ReadOptions | None = None,
     ) -> Source:
         """The table that a use case's parameter names: here, a file."""
         from privet.service.tables import open_table
 
-        return open_table(data, schema, engine=engine, watch=watch)
+        return open_table(data, schema, engine=engine, watch=watch, options=options)

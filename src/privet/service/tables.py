@@ -24,13 +24,19 @@ from privet.schema import Schema
 from privet.service.common import ENGINES
 from privet.service.session import Watch
 from privet.sources import Source, TableSource, open_source
+from privet.sources.options import PLAIN, ReadOptions
 from privet.stats import Rows
 
 __all__ = ["CheckedSource", "CheckedTable", "check_batch", "database_errors", "open_table", "read_table"]
 
 
 def open_table(
-    path: str | Path, schema: Schema | None = None, *, engine: str = "auto", watch: Watch | None = None
+    path: str | Path,
+    schema: Schema | None = None,
+    *,
+    engine: str = "auto",
+    watch: Watch | None = None,
+    options: ReadOptions | None = None,
 ) -> Source:
     """The table in a file, to be read by Privet itself (``auto``, ``memory``) or by DuckDB.
 
@@ -42,7 +48,7 @@ def open_table(
     """
     if engine not in ENGINES:
         raise ParameterError(f"There is no engine '{engine}'.", f"Choose one of: {', '.join(ENGINES)}.")
-    source = open_source(path, schema)
+    source = open_source(path, schema, options or PLAIN)
     if schema is not None:
         _require_columns(source, schema)
     _require_records(source, source.names[:1] if schema is None else schema.names[:1])

@@ -5,9 +5,11 @@ from privet.sources.arrays import ArraySource, ArrowSource, FrameSource, as_arra
 from privet.sources.base import BATCH_ROWS, Source
 from privet.sources.consumer_dna import ConsumerDnaSource
 from privet.sources.csv import CsvSource
+from privet.sources.excel import ExcelSource
 from privet.sources.fingerprint import fingerprint
-from privet.sources.formats import FORMATS, open_source
+from privet.sources.formats import FORMATS, any_source, open_source
 from privet.sources.genotypes import GenotypeSource, PackedGenotypes
+from privet.sources.options import ReadOptions
 from privet.sources.parquet import ParquetSource
 from privet.sources.plink import PlinkSource, write_plink
 from privet.sources.sql import TableSource
@@ -22,14 +24,17 @@ __all__ = [
     "ArrowSource",
     "ConsumerDnaSource",
     "CsvSource",
+    "ExcelSource",
     "FrameSource",
     "GenotypeSource",
     "PackedGenotypes",
     "ParquetSource",
     "PlinkSource",
+    "ReadOptions",
     "Source",
     "TableSource",
     "VcfSource",
+    "any_source",
     "as_array",
     "as_source",
     "fingerprint",

@@ -303,6 +303,11 @@ def as_source(
     """
     if y is None and isinstance(data, Source):
         return data
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # a LazyFrame of polars
+        raise DataError(
+            "A lazy frame is a query that has not been run.",
+            "Pass frame.collect(), or the file that it reads.",
+        )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return FrameSource(data, y, target)
     if hasattr(data, "__arrow_c_stream__"):

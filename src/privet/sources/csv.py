@@ -3,13 +3,11 @@
 A column is numeric where the schema says so, or, without one, where *every* cell of the file is a number:
 that is found in one pass over the file, because types guessed from the first rows fail on a later one. Text
 comes as Arrow dictionaries. Blanks around a cell are dropped, and a cell that is one of ``missing`` is
-missing, quoted or not.
+missing, quoted or not. One line can only change its own record (``lines``).
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,32 +17,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from privet.errors import DataError
-from privet.schema import Category, Schema
+from privet.errors import DataError, ParameterError
+from privet.schema import Schema
 from privet.schema.missing import MISSING_TEXTS
-from privet.sources.files import FilePath, open_input, reading
-from privet.sources.projection import chosen, distinct
+from privet.sources.cells import TEXT, declared_types, holds_text, numerals, tidy, wider
+from privet.sources.csv_header import read_header
+from privet.sources.files import FilePath, not_text, open_input, reading
+from privet.sources.lines import CheckedLines, check_lines
+from privet.sources.options import PLAIN, ReadOptions
+from privet.sources.projection import chosen
 
 __all__ = ["CsvSource"]
 
-
-_TEXT = pa.dictionary(pa.int32(), pa.string())
-_BLANKS = " \t\n\r\v\f"
 _BLOCK_BYTES = 1 << 21
-_QUOTED = re.compile(r'"[^"]*"')
 
 
 class CsvSource:
     """The rows of a CSV file whose first line names the columns.
 
     ``schema`` says which columns are numbers (columns it does not name are worked out from the file when they
-    are asked for); ``delimiter`` is found in the first line where it is not given.
+    are asked for); ``options`` say how the file is written. A first line ``sep=;``, as Excel reads it, is
+    understood.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "people.csv"
-    >>> _ = path.write_text("age;sex\\n30; f\\n?;m\\n")
+    >>> _ = path.write_text("age;sex;height\\n30; f;1,72\\n?;m;1,8\\n")
     >>> [batch.to_pydict() for batch in CsvSource(path).batches()]
-    [{'age': [30, None], 'sex': ['f', 'm']}]
+    [{'age': [30, None], 'sex': ['f', 'm'], 'height': [1.72, 1.8]}]
     """
 
     def __init__(
@@ -52,82 +51,127 @@ class CsvSource:
         path: FilePath,
         schema: Schema | None = None,
         *,
-        delimiter: str | None = None,
+        options: ReadOptions = PLAIN,
         missing: Sequence[str] = MISSING_TEXTS,
         block_bytes: int = _BLOCK_BYTES,
     ) -> None:
         self.path = Path(path)
+        self._options = options
         self._missing = tuple(missing)
         self._block_bytes = block_bytes
-        self._delimiter, self._names, self._holds_rows = _header(self.path, delimiter)
-        self._types = {} if schema is None else _declared_types(schema, self._names)
+        self._header = read_header(self.path, options)
+        if options.decimal == self._header.delimiter:
+            raise ParameterError(
+                f"Commas separate the cells of {self.path.name}, so they cannot mark decimals.",
+                "Give its delimiter, or another decimal sign.",
+            )
+        # Where a comma does not separate cells, it may mark decimals: always if asked to, and in the files
+        # that programs of the countries with decimal commas write.
+        self._commas = options.decimal is None and self._header.delimiter == ";"
+        self._types = declared_types(schema, self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self._names
+        return self._header.names
 
     def declared(self) -> Schema | None:
         return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        wanted = chosen(self._names, columns)
+        wanted = chosen(self.names, columns)
         self._find_types(wanted)
         yield from self._read({name: self._types[name] for name in wanted})
 
-    def table(self) -> Any:
-        """The file as DuckDB reads it, with the same values as ``batches`` gives."""
+    def table(self) -> Any | None:
+        """The file as DuckDB reads it, with the same values as ``batches`` gives.
+
+        None if it cannot: the file is not UTF-8, or its lines do not all end alike.
+        """
         from privet.sources.duckdb import csv_table
 
-        self._find_types(self._names)
-        types = {name: None if self._types[name] == _TEXT else self._types[name] for name in self._names}
-        return csv_table(self.path, types, self._delimiter, self._missing)
+        if self._options.encoding != "utf-8":
+            return None
+        if not check_lines(self.path, self._header.delimiter, self._options.newlines):
+            return None
+        self._find_types(self.names)
+        types = {name: None if self._types[name] == TEXT else self._types[name] for name in self.names}
+        decimals = ".," if self._commas else self._options.decimal or "."
+        return csv_table(self.path, types, self._header, self._missing, decimals)
 
     def _find_types(self, wanted: Sequence[str]) -> None:
         """Decide the types of the columns that nobody declared, in one pass over the file."""
         unknown: dict[str, pa.DataType | None] = {name: None for name in wanted if name not in self._types}
         if not unknown:
             return
-        for batch in self._read(dict.fromkeys(unknown, _TEXT)):
+        for batch in self._read(dict.fromkeys(unknown, TEXT)):
             for name, array in zip(batch.schema.names, batch.columns, strict=True):
-                unknown[name] = _wider(unknown[name], array.dictionary)
+                unknown[name] = wider(unknown[name], self._as_numerals(array.dictionary))
         # A column without any value is a number's: nothing in it contradicts that.
         self._types |= {name: kind or pa.float64() for name, kind in unknown.items()}
 
+    def _as_numerals(self, texts: pa.Array) -> pa.Array:
+        """Texts as numbers would be written with a point; with decimal commas a point marks no number."""
+        if self._options.decimal != ",":
+            return numerals(texts, self._commas)
+        points = pc.match_substring(texts, ".")
+        return numerals(pc.if_else(points, "no number", texts), commas=True)
+
     def _read(self, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-        if not self._holds_rows or not types:
+        if not self._header.holds_rows or not types:
             return
+        # Arrow reads numbers with one decimal sign; where there may be two they come as text first.
+        read = {n: pa.string() if self._commas and kind != TEXT else kind for n, kind in types.items()}
         with open_input(self.path) as stream, reading(self.path):
             try:
-                for batch in self._open(stream, types):
-                    arrays = [self._tidy(column) for column in batch.columns]
+                for batch in self._open(stream, read):
+                    arrays = [
+                        self._value(name, column, types[name])
+                        for name, column in zip(types, batch.columns, strict=True)
+                    ]
                     yield pa.RecordBatch.from_arrays(arrays, names=list(types))
             except pa.ArrowInvalid as error:
                 raise self._explained(str(error)) from None
+
+    def _value(self, name: str, array: pa.Array, kind: pa.DataType) -> pa.Array:
+        if kind == TEXT:
+            return tidy(array, self._missing)
+        if array.type == kind:
+            return array
+        try:
+            return numerals(array, self._commas).cast(kind)
+        except pa.ArrowInvalid:
+            raise holds_text(name, self.path.name) from None
 
     def _open(self, stream: pa.NativeFile, types: dict[str, pa.DataType], threads: bool = True) -> Any:
         # pyarrow trims numbers but not the marks of a missing one, so padded marks are marks too.
         edges = [" " * blanks for blanks in range(9)]
         padded = {left + mark + right for mark in self._missing for left in edges for right in edges}
+        header, options = self._header, self._options
+        lines = CheckedLines(stream, self.path, header.delimiter, options.encoding, options.newlines)
         return arrow_csv.open_csv(
-            stream,
+            pa.PythonFile(lines, mode="r"),
             read_options=arrow_csv.ReadOptions(
-                column_names=self._names,
+                column_names=header.names,
+                skip_rows=header.skip,
                 skip_rows_after_names=1,
                 block_size=self._block_bytes,
                 use_threads=threads,
             ),
-            parse_options=arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=header.delimiter, newlines_in_values=options.newlines
+            ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=types,
                 include_columns=list(types),
                 null_values=sorted(padded),
                 strings_can_be_null=True,
+                decimal_point=options.decimal or ".",
             ),
         )
 
     def _ragged_row(self) -> str | None:
         """The number of the first row with too few or too many cells: only one thread can count rows."""
-        first = {self._names[0]: pa.binary()}
+        first = {self.names[0]: pa.binary()}
         with open_input(self.path) as stream:
             try:
                 for _ in self._open(stream, first, threads=False):
@@ -137,23 +181,11 @@ class CsvSource:
                 return row.group(1) if row else None
         return None
 
-    def _tidy(self, array: pa.Array) -> pa.Array:
-        """Text without blanks around it; work is done on the distinct values only."""
-        if array.type != _TEXT:
-            return array
-        texts = pc.ascii_trim(array.dictionary, characters=_BLANKS)
-        if texts.equals(array.dictionary):
-            return array
-        texts = pc.if_else(pc.is_in(texts, pa.array(self._missing)), pa.scalar(None, pa.string()), texts)
-        distinct_texts = pc.unique(texts.drop_null())
-        codes = pc.index_in(texts, distinct_texts)
-        return pa.DictionaryArray.from_arrays(codes.take(array.indices), distinct_texts)
-
     def _explained(self, error: str) -> DataError:
         """What pyarrow found, without the cell that it quotes."""
         name = self.path.name
         if "invalid UTF8" in error:
-            return DataError(f"The file {name} is not UTF-8 text.", "Save it again as UTF-8.")
+            return not_text(name)
         if counts := re.search(r"Expected (\d+) columns, got (\d+)", error):
             row = self._ragged_row()
             where = f"Row {row} of {name}" if row else f"A row of {name}"
@@ -162,52 +194,5 @@ class CsvSource:
                 "Check for a missing cell, a stray delimiter or an unclosed quote there.",
             )
         if column := re.search(r"In CSV column #(\d+)", error):
-            culprit = self._names[int(column.group(1))]
-            return DataError(
-                f"Column '{culprit}' of {name} holds text where the schema says number.",
-                "Declare it as a category, or correct the file.",
-            )
+            return holds_text(self.names[int(column.group(1))], name)
         return DataError(f"The file {name} cannot be read as CSV.", "Check its quotes and line ends.")
-
-
-def _header(path: Path, delimiter: str | None) -> tuple[str, tuple[str, ...], bool]:
-    """The delimiter, the names in the first line, and whether anything comes after it."""
-    with open_input(path) as stream, reading(path):
-        lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
-        first = lines.readline()
-        while first.count('"') % 2 and (more := lines.readline()):
-            first += more
-        if not first.strip():
-            raise DataError(
-                f"The file {path.name} is empty.", "A first line with the columns' names is needed."
-            )
-        if delimiter is None:
-            bare = _QUOTED.sub("", first)
-            delimiter = max(",;\t", key=bare.count)
-        names = next(csv.reader([first], delimiter=delimiter, skipinitialspace=True))
-        return delimiter, distinct(name.strip() for name in names), bool(lines.read(1))
-
-
-def _declared_types(schema: Schema, names: Sequence[str]) -> dict[str, pa.DataType]:
-    types = {}
-    for column in schema.columns:
-        text = isinstance(column, Category) and isinstance(column.values[0], str | bool)
-        types[column.name] = _TEXT if text else pa.float64()
-    if schema.unit.id is not None:
-        types[schema.unit.id] = _TEXT
-    return {name: types[name] for name in names if name in types}
-
-
-def _wider(kind: pa.DataType | None, texts: pa.Array) -> pa.DataType | None:
-    """The narrowest type that holds what was seen so far and these texts: integer, number, text."""
-    if kind == _TEXT or len(texts) == 0:
-        return kind
-    for wider in (pa.int64(), pa.float64()):
-        if kind == pa.float64() and wider == pa.int64():
-            continue
-        try:
-            texts.cast(wider)
-        except pa.ArrowInvalid:
-            continue
-        return wider
-    return _TEXT

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import MissingExtra
+from privet.sources.csv_header import Header
 
 __all__ = ["csv_table", "parquet_table"]
 
@@ -29,9 +30,15 @@ def parquet_table(paths: Sequence[Path]) -> Any:
 
 
 def csv_table(
-    path: Path, types: Mapping[str, pa.DataType | None], delimiter: str, missing: Sequence[str]
+    path: Path,
+    types: Mapping[str, pa.DataType | None],
+    header: Header,
+    missing: Sequence[str],
+    decimals: str = ".",
 ) -> Any:
-    """A CSV file as a lazy Ibis table; ``types`` gives the Arrow type of each column, nothing for text.
+    """A CSV file as a lazy Ibis table; ``types`` gives the Arrow type of each column, None for text.
+
+    ``decimals`` are the signs that may mark decimals: a point, a comma, or either.
 
     Every cell is read as text and then trimmed, recognised as missing and cast by expressions, since DuckDB's
     own reader does these in ways of its own. A text in a number's column stops the query with an error that
@@ -48,7 +55,8 @@ def csv_table(
         columns=dict.fromkeys(types, "VARCHAR"),
         header=True,
         auto_detect=False,
-        delim=delimiter,
+        delim=header.delimiter,
+        skip=header.skip,
         quote='"',
         escape='"',
         nullstr="",
@@ -60,7 +68,12 @@ def csv_table(
         if kind is None:
             cells[name] = text
             continue
-        number = text.try_cast("int64" if pa.types.is_integer(kind) else "float64")
+        numeral = text
+        if decimals == ",":
+            numeral = ibis.ifelse(text.contains("."), ibis.null("string"), text)
+        if "," in decimals:
+            numeral = numeral.replace(",", ".")
+        number = numeral.try_cast("int64" if pa.types.is_integer(kind) else "float64")
         refused = refuse(f"Column '{name}' of {path.name} holds text where the schema says number.")
         wrong = text.notnull() & number.isnull()
         cells[name] = ibis.ifelse(wrong, refused.cast(number.type()), number)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import IO, Any
 
 import pyarrow as pa
 
 from privet.errors import DataError
 
-__all__ = ["FilePath", "open_input", "reading", "replacing"]
+__all__ = ["FilePath", "not_text", "open_input", "open_text", "reading", "replacing"]
 
 FilePath = str | PathLike[str]
 
 
 @contextmanager
-def reading(path: FilePath) -> Iterator[None]:
+def reading(path: FilePath, encoding: str = "utf-8") -> Iterator[None]:
     """Turn the errors of reading a file into ones that say what to do, and that hold nothing of the file."""
     name = Path(path).name
     try:
@@ -27,15 +29,19 @@ def reading(path: FilePath) -> Iterator[None]:
         raise DataError(f"There is no file {name}.", "Check its path.") from None
     except PermissionError:
         raise DataError(f"The file {name} may not be read.", "Ask its owner for permission.") from None
-    except UnicodeDecodeError:
-        raise _not_utf8(path) from None
+    except UnicodeError:
+        raise not_text(path, encoding) from None
     except (EOFError, OSError, zlib.error):
         damaged = "is cut off or damaged" if name.endswith(".gz") else "cannot be read"
         raise DataError(f"The file {name} {damaged}.", "Copy or download it again.") from None
 
 
-def _not_utf8(path: FilePath) -> DataError:
-    return DataError(f"The file {Path(path).name} is not UTF-8 text.", "Save it again as UTF-8.")
+def not_text(path: FilePath, encoding: str = "utf-8") -> DataError:
+    """What to say of a file whose bytes are not text in this encoding."""
+    shown = "UTF-8" if encoding == "utf-8" else encoding
+    return DataError(
+        f"The file {Path(path).name} is not {shown} text.", "Save it again as UTF-8, or name its encoding."
+    )
 
 
 def open_input(path: FilePath) -> pa.NativeFile:
@@ -44,6 +50,15 @@ def open_input(path: FilePath) -> pa.NativeFile:
         if Path(path).is_dir():
             raise DataError(f"{Path(path).name} is a folder, not a file.", "Name one file in it.")
         return pa.input_stream(str(path), compression="gzip" if str(path).endswith(".gz") else None)
+
+
+@contextmanager
+def open_text(path: FilePath) -> Iterator[IO[str]]:
+    """The lines of a UTF-8 text; what ends in ``.gz`` is decompressed on the way."""
+    path = Path(path)
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with reading(path), opener(path, "rt", encoding="utf-8-sig") as file:
+        yield file
 
 
 @contextmanager

@@ -59,6 +59,9 @@ class GenotypeSource:
     variant_count: int
     #: What had to be read off the data to make this a study, and is assumed public: (what, origin).
     assumed: tuple[tuple[str, str], ...] = ()
+    #: Whether the variants and their alleles were fixed without looking at the subjects' genotypes. If not,
+    #: which variants are candidates depends on the genotypes themselves, and no guarantee covers that.
+    candidates_public: bool = True
 
     @property
     def variants(self) -> pa.Table:
@@ -189,6 +192,7 @@ class GenotypeSubset(GenotypeSource):
         self.phenotype = source.phenotype[self._subjects]
         self.variant_count = int(variants.sum())
         self.assumed = source.assumed
+        self.candidates_public = source.candidates_public
 
     @property
     def variants(self) -> pa.Table:

@@ -21,6 +21,9 @@ __all__ = ["ParquetSource"]
 class ParquetSource:
     """The rows of a Parquet file, or of the ``.parquet`` files of a folder in the order of their names.
 
+    A folder of a table format (Delta, Iceberg, Hudi) is refused: beside its rows it keeps those that were
+    deleted, and only its log says which are which.
+
     Text comes as Arrow dictionaries, so that a repeated value is stored and looked up once a batch.
 
     >>> import tempfile
@@ -34,6 +37,7 @@ class ParquetSource:
     def __init__(self, path: FilePath) -> None:
         self.path = Path(path)
         self._paths = [self.path]
+        _refuse_table_formats(self.path)
         if self.path.is_dir():
             self._paths = sorted(p for p in self.path.rglob("*") if p.suffix in (".parquet", ".pq"))
             if not self._paths:
@@ -77,6 +81,27 @@ class ParquetSource:
         from privet.sources.duckdb import parquet_table
 
         return parquet_table(self._paths)
+
+
+# What each table format keeps beside its Parquet files.
+_TABLE_FORMATS = {
+    "Delta": ("_delta_log", "delta_scan"),
+    "Iceberg": ("metadata/*.metadata.json", "iceberg_scan"),
+    "Hudi": (".hoodie", None),
+}
+
+
+def _refuse_table_formats(path: Path) -> None:
+    """Refuse a folder that holds such a table, and a part of one."""
+    for kind, (mark, scan) in _TABLE_FORMATS.items():
+        above = (folder for folder in path.absolute().parents if any(folder.glob(mark)))
+        if any(above) or (path.is_dir() and any(path.rglob(mark))):
+            how = f"DuckDB's {scan} reads it" if scan else "its own library reads it"
+            raise DataError(
+                f"{path.name} belongs to a {kind} table, whose files still hold rows that were deleted.",
+                f"Export the table as it is now to a file such as people.parquet ({how}), or give Privet a "
+                "table of a database that reads it.",
+            )
 
 
 @contextmanager

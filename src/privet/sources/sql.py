@@ -18,8 +18,11 @@ __all__ = ["TableSource"]
 class TableSource:
     """The rows of an Ibis table: a table of a database, a view, or any query.
 
-    A database promises no order of rows; where the order matters, pass ``table.order_by(...)``.
+    A database promises no order of rows; where the order matters, pass ``table.order_by(...)``. Which records
+    of a person are kept never depends on it (``privet.stats.contribution``).
     """
+
+    ordered = False
 
     def __init__(self, table: Any) -> None:
         if not hasattr(table, "to_pyarrow_batches"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import IO
 
@@ -11,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.errors import DataError
-from privet.sources.files import FilePath, reading
+from privet.sources.files import FilePath, open_text
 from privet.sources.genotypes import UNKNOWN, PackedGenotypes, pack
 from privet.sources.phenotypes import read_phenotypes
 
@@ -35,10 +34,7 @@ class VcfSource(PackedGenotypes):
     def __init__(self, path: FilePath, phenotypes: FilePath | None = None) -> None:
         path = Path(path)
         self.path = path
-        with (
-            reading(path),
-            (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file,
-        ):
+        with open_text(path) as file:
             subjects, packed, entries, self.skipped = _read(file, path.name)
         names = ["chromosome", "id", "position", "a1", "a2"]
         columns = zip(*entries, strict=True) if entries else [()] * 5

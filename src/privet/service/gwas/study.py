@@ -31,6 +31,11 @@ class OfStudy(UseCase):
     phenotypes: Annotated[
         Path | None, File(), "Lines of an id and control or case; needed for VCF and folders."
     ] = None
+    variants: Annotated[
+        Path | None,
+        File(),
+        "For a folder: a public list of its variants and their alleles; without one there is no guarantee.",
+    ] = None
     keep: Annotated[Path | None, File(), "Look only at the variants of this public list."] = None
     dataset: Annotated[str | None, "The people's account in the ledger."] = None
     subject_missing: Annotated[float, Ge(0), Le(1), "Drop subjects with more missing than this share."] = 1.0
@@ -56,6 +61,7 @@ class OfStudy(UseCase):
             study = Study.open(
                 self.study,
                 phenotypes=self.phenotypes,
+                variants=self.variants,
                 keep=None if self.keep is None else _listed(self.keep),
                 dataset=self.dataset,
                 quality=QualityControl(

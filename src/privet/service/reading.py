@@ -1,0 +1,48 @@
+"""How a table's file is read: declared once for everything that reads one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from privet.service.case import UseCase
+from privet.service.common import Engine
+from privet.service.session import Session, Watch
+
+if TYPE_CHECKING:
+    from privet.schema import Schema
+    from privet.sources import Source
+    from privet.sources.options import ReadOptions
+
+__all__ = ["OfTable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTable(UseCase):
+    """Something that is done with a table, which a parameter ``data`` names."""
+
+    encoding: Annotated[str, "The encoding of a CSV file."] = "utf-8"
+    decimal: Annotated[
+        Literal[".", ","] | None, "The decimal sign of a CSV file; None takes it from the file."
+    ] = None
+    delimiter: Annotated[
+        str | None, "What separates the cells of a CSV file; None takes it from its first line."
+    ] = None
+    newlines: Annotated[
+        bool, "Cells in quotes may span lines: the owner's word that the file was written by a program."
+    ] = False
+
+    @property
+    def options(self) -> ReadOptions:
+        """How the file is to be read."""
+        from privet.sources.options import ReadOptions
+
+        return ReadOptions(self.encoding, self.decimal, self.delimiter, self.newlines)
+
+    def opened(
+        self, session: Session, schema: Schema | None, watch: Watch | None = None, engine: Engine = "auto"
+    ) -> Source:
+        """The table, seen through the schema."""
+        data: Path = self.data  # type: ignore[attr-defined]  # declared by each use case, in its own order
+        return session.table(data, schema, engine, watch, self.options)

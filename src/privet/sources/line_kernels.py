@@ -1,0 +1,36 @@
+"""The loop that follows quotes through a CSV file, compiled: about a nanosecond per byte."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["walk"]
+
+_START, _PLAIN, _QUOTED, _CLOSING = 0, 1, 2, 3
+
+
+@njit(cache=True)
+def walk(text: np.ndarray, delimiter: int, state: int) -> tuple[int, int, int]:
+    """The state after these bytes, the line feeds in them, and where the first open line ends (or -1).
+
+    A quote opens a cell only as its first sign; two quotes within it are one; after the closing one the rest
+    of the cell is plain. That is how Arrow's parser sees it.
+    """
+    lines, open_at = 0, -1
+    for byte in text:
+        if byte == 34:  # a quote
+            if state in (_START, _CLOSING):
+                state = _QUOTED
+            elif state == _QUOTED:
+                state = _CLOSING
+        elif byte in (10, 13):
+            if state == _QUOTED:
+                if open_at < 0:
+                    open_at = lines
+            else:
+                state = _START
+            lines += byte == 10
+        elif state != _QUOTED:
+            state = _START if byte == delimiter else _PLAIN
+    return state, lines, open_at
