@@ -100,8 +100,10 @@ def model_from_dict(document: dict[str, Any]) -> Any:
     try:
         schema = Schema.from_dict(document["schema"])
         kind: Any = algorithm(document["algorithm"]).load()
-        earlier = getattr(kind, "_from_earlier", dict)  # not every algorithm is a PrivateEstimator
-        model = kind(schema=schema, **earlier(document["parameters"]))
+        parameters = {**document["parameters"]}
+        if hasattr(kind, "_from_earlier"):  # not every algorithm is a PrivateEstimator
+            parameters = kind._from_earlier(parameters)
+        model = kind(schema=schema, **parameters)
         restore_learned(model, document["learned"])
         model.schema_ = schema
         model.guarantee_ = Guarantee.from_dict(document["guarantee"])
