@@ -59,11 +59,18 @@ _CAVEATS = (
     "How long the computation took is not protected.",
 )
 _FUNCTION_CAVEATS = (
-    "The function ran with the rights of this user: what it did besides returning numbers (writing files, "
-    "calling out) is not protected. Read it before you run it.",
     "Blocks on which the function failed or took too long count as the middle of each range, and how many "
-    "did is not told. A function that comes close to its timeout can fail because the machine is busy.",
+    "did is not told. A function that comes close to its limit of time can fail because the machine is busy, "
+    "also with other blocks: one made to do so could tell of another block.",
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
+)
+_CLOSED_CAVEAT = (
+    "The function ran without the rights of this user: it could reach no file, network, process or clock. That the "
+    "operating system keeps it so, and that installed packages hold none of the data, is trusted."
+)
+_OPEN_CAVEAT = (
+    "The function ran with the rights of this user and could reach {}. A function that reads records there, or "
+    "passes on to other blocks what it saw in one, voids this guarantee. Read it before you run it."
 )
 #: A run that failed keeps its reservation: data was read, so the budget counts as spent.
 STAYS = "What was reserved stays spent."
@@ -301,6 +308,8 @@ class Curator:
         timeout: float,
         how: Literal["mean", "median"] = "mean",
         as_pandas: bool = True,
+        isolation: Literal["full", "available"] = "full",
+        rehearsal: int = 100,
         what: str = "the function's outputs",
     ) -> Release:
         """A user's function on disjoint random blocks, and the private aggregate of what it returns.
@@ -310,16 +319,19 @@ class Curator:
         the outputs) and ``mechanisms.block_aggregate`` (what is released when one row changes).
         """
         from privet.isolation.blocks import GRID, BlockFunction
+        from privet.isolation.cell import left_open
 
         [amount] = self._spend([self._left])
         mechanism = BlockAggregate(amount, blocks, len(low), GRID, how)
-        exact = BlockFunction(function, tuple(low), tuple(high), timeout, as_pandas)
+        exact = BlockFunction(function, tuple(low), tuple(high), timeout, as_pandas, isolation, rehearsal)
         outputs = exact.outputs(self._source, self.schema, blocks, self.randomness)
         error = mechanism.error(0.95)
         step = Step(what, mechanism.name, amount, error, "declared ranges")
         self._steps.append(step)
+        self._caveats += [_OPEN_CAVEAT.format(left) if (left := left_open()) else _CLOSED_CAVEAT]
         self._caveats += _FUNCTION_CAVEATS
         self._assumed.append(("the ranges of the function's outputs, and the number of blocks", "declared"))
+        self._assumed.append(("the function's code, and the values that it holds", "declared"))
         return Release(
             mechanism.randomise(outputs, self.randomness), mechanism.standard_deviation, error, step
         )
