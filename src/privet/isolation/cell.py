@@ -97,8 +97,9 @@ class Isolated:
                 cwd="/",
             )
         try:
-            reply = self._settled()
-            self._require(reply)
+            self._require(self._settled())
+            for _ in range(_lanes()):  # before a row is read, so that nothing about them can depend on one
+                self._lane()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -166,28 +167,29 @@ class Isolated:
         but its own, or one record would change more than one block: those that got no answer are run again,
         each by itself.
         """
-        count = min(_lanes(), len(blocks))
-        while len(self._lanes) < count:
-            self._lane()
+        count = len(self._lanes)
         results: list[NDArray[np.float64] | None] = [None] * len(blocks)
-        with ThreadPoolExecutor(max(count, 1)) as pool:
+        with ThreadPoolExecutor(count) as pool:
             dealt = [range(place, len(blocks), count) for place in range(count)]
-            alive = list(pool.map(lambda lane, mine: self._in_lane(lane, mine, blocks, results), self._lanes, dealt))
+            alive = list(
+                pool.map(lambda lane, mine: self._in_lane(lane, mine, blocks, results), self._lanes, dealt)
+            )
         for mine, lives in zip(dealt, alive, strict=True):
             for place in mine if not lives else ():
                 if results[place] is None:
                     with copy(self) as fresh:
-                        results[place] = fresh._one(fresh._lane(), blocks[place])
+                        results[place] = fresh._one(fresh._lanes[0], blocks[place])
         return results
 
-    def _lane(self) -> socket.socket:
+    def _lane(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._control, [b"L"], [theirs.fileno()])
         self._lanes.append(ours)
-        return ours
 
-    def _in_lane(self, lane: socket.socket, mine: range, blocks: Sequence[pa.Table], results: list[Any]) -> bool:
+    def _in_lane(
+        self, lane: socket.socket, mine: range, blocks: Sequence[pa.Table], results: list[Any]
+    ) -> bool:
         """Run a lane's blocks one after the other. Whether the lane lives to the end."""
         for place in mine:
             results[place] = self._one(lane, blocks[place])

@@ -67,9 +67,10 @@ class Closing:
         limits = [
             (resource.RLIMIT_CORE, 0),  # a crash must not leave a block on the disk
             (resource.RLIMIT_FSIZE, 0),
-            (resource.RLIMIT_NOFILE, DATA + 1),
             (resource.RLIMIT_CPU, self._seconds),
         ]
+        if self._filter is not None:  # where files can be opened, a function may need some
+            limits.append((resource.RLIMIT_NOFILE, DATA + 1))
         with contextlib.suppress(OSError):
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             limits.append((resource.RLIMIT_AS, pages * resource.getpagesize() + self._memory))
@@ -82,8 +83,13 @@ def found_open(stopped: bool) -> list[str]:
         "files": [lambda: os.open("/", os.O_RDONLY), lambda: os.stat("/"), lambda: os.listdir("/")],
         "network": [socket.socket, lambda: socket.socket(socket.AF_UNIX), socket.socketpair],
         "processes": [lambda: os.kill(0, 0), lambda: os.getppid() or _fail(), lambda: os.getpgid(0)],
-        "clock": [lambda: not stopped or _fail(), lambda: _time_passes() or _fail(), lambda: time.sleep(0.001)],
+        "clock": [
+            lambda: not stopped or _fail(),
+            lambda: _time_passes() or _fail(),
+            lambda: time.sleep(0.001),
+        ],
     }
+    os.closerange(0, DATA)  # or the limit on descriptors could hide what is open
     found = []
     for name, ways in attempts.items():
         for way in ways:

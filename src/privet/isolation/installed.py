@@ -12,14 +12,18 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["is_installed", "installed_path"]
+__all__ = ["installed_path", "is_installed"]
 
 
 @cache
 def _folders() -> frozenset[Path]:
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
-    found = {Path(paths[kind]) for paths in (sysconfig.get_paths(), sysconfig.get_paths(vars=base)) for kind in kinds}
+    found = {
+        Path(paths[kind])
+        for paths in (sysconfig.get_paths(), sysconfig.get_paths(vars=base))
+        for kind in kinds
+    }
     found |= {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
     return frozenset(folder.resolve() for folder in found)
 
@@ -46,8 +50,8 @@ def is_installed(name: str) -> bool:
     (True, True, False)
     """
     root = name.partition(".")[0]
-    if root == "privet":
-        return True
+    if root in ("privet", "__main__"):
+        return root == "privet"
     try:
         spec = getattr(sys.modules.get(root), "__spec__", None) or find_spec(root)
     except (ImportError, ValueError):

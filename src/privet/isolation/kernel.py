@@ -89,9 +89,7 @@ _PROCESSORS = {
 }
 
 #: The processor that this process runs on; None if Privet cannot close a cell on it.
-PROCESSOR = (
-    _PROCESSORS.get(platform.machine()) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
-)
+PROCESSOR = _PROCESSORS.get(platform.machine()) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
 # Python's lock stays held during a call: a process is copied with the thread that asks for it, and no other.
 library = ctypes.PyDLL(None, use_errno=True)
 _place, _size, _number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
@@ -121,10 +119,14 @@ def fork_unseen(processor: Processor) -> bool:
     words = (ctypes.c_void_p(), place) if processor.own_id_last else (place, ctypes.c_void_p())
     call = library["syscall"]
     call.restype = None  # the answer, which is the copy's number, is thrown away
-    call(ctypes.c_long(processor.clone), ctypes.c_ulong(_OWN_ID_IN_CHILD | signal.SIGCHLD), None, None, *words)
+    call(
+        ctypes.c_long(processor.clone), ctypes.c_ulong(_OWN_ID_IN_CHILD | signal.SIGCHLD), None, None, *words
+    )
     copied = mark.value != 0
     mark.value = 0
-    call(ctypes.c_long(processor.getpid), ctypes.c_ulong(0), None, None, *words)  # over what it left on the stack
+    call(
+        ctypes.c_long(processor.getpid), ctypes.c_ulong(0), None, None, *words
+    )  # over what it left on the stack
     return copied
 
 

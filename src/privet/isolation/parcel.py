@@ -68,7 +68,7 @@ def pack(function: Callable[[Any], Any]) -> Parcel:
             "The function's code cannot be sent to another process, or is larger than a megabyte.",
             "Move long parts to a package and install it.",
         )
-    return Parcel(content, tuple(sorted(packer.modules)))
+    return Parcel(content, tuple(sorted(packer.modules | packer.parts())))
 
 
 class _Packer:
@@ -78,6 +78,7 @@ class _Packer:
         self.modules: set[str] = set()
         self._known: dict[int, int] = {}
         self._spaces: dict[int, int] = {}
+        self._names: set[str] = set()
         self._size = 0
 
     def value(self, value: Any, what: str) -> tuple[Any, ...]:
@@ -130,7 +131,9 @@ class _Packer:
                 continue
             cells.append(self.value(held, f"'{name}'"))
         defaults = [self.value(v, "a default") for v in function.__defaults__ or ()]
-        named = {k: self.value(v, f"the default of '{k}'") for k, v in (function.__kwdefaults__ or {}).items()}
+        named = {
+            k: self.value(v, f"the default of '{k}'") for k, v in (function.__kwdefaults__ or {}).items()
+        }
         space = self._space(function)
         self.functions[place] = (code, function.__name__, space, cells, defaults, named)
         return place
@@ -141,19 +144,29 @@ class _Packer:
         if place == len(self.namespaces):
             self.namespaces.append({})
         space = self.namespaces[place]
-        names = {name for code in _codes(function.__code__) for name in code.co_names}
+        self._names |= {name for code in _codes(function.__code__) for name in code.co_names}
         for step in (step for code in _codes(function.__code__) for step in dis.get_instructions(code)):
             name = step.argval
             if step.opname == "IMPORT_NAME":
                 if is_installed(name):
                     self.modules.add(name)
-            elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and name in function.__globals__:
-                if name not in space:
-                    space[name] = ("plain", None)  # a function may name itself
-                    space[name] = self.value(function.__globals__[name], f"'{name}'")
-                if space[name][0] == "module":
-                    self.modules |= set(_parts(space[name][1], names))
+            elif (
+                step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+                and name in function.__globals__
+                and name not in space
+            ):
+                space[name] = ("plain", None)  # a function may name itself
+                space[name] = self.value(function.__globals__[name], f"'{name}'")
         return place
+
+    def parts(self) -> set[str]:
+        """The modules within the modules that the code may mean: ``sklearn.linear_model`` by these two names."""
+        return {
+            name
+            for name in list(sys.modules)
+            for module in self.modules
+            if name.startswith(module + ".") and self._names.issuperset(name[len(module) + 1 :].split("."))
+        }
 
     def _plain(self, value: Any, what: str, depth: int = 0) -> None:
         if type(value) in (tuple, list, set, frozenset):
@@ -182,7 +195,10 @@ class _Packer:
 
 def _name_of(value: Any) -> tuple[str, str] | None:
     """Module and name of what an installed module offers."""
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", getattr(value, "__name__", None))
+    module, name = (
+        getattr(value, "__module__", None),
+        getattr(value, "__qualname__", getattr(value, "__name__", None)),
+    )
     if not (isinstance(module, str) and isinstance(name, str) and callable(value)):
         return None
     try:
@@ -197,13 +213,6 @@ def _get(module: str, name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
-
-
-def _parts(module: str, names: set[str]) -> Iterator[str]:
-    """The modules within a module that code with these names may mean."""
-    for name in list(sys.modules):
-        if name.startswith(module + ".") and names.issuperset(name[len(module) + 1 :].split(".")):
-            yield name
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

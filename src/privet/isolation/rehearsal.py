@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import os
 import re
 import socket
 import sys
