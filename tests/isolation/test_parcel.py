@@ -105,7 +105,8 @@ def test_a_table_in_a_global_name_is_refused(function):
     "held",
     [
         np.arange(3), np.float64(1.0), pd.DataFrame({"x": [1]}), pd.Series([1.0]), pa.table({"x": [1]}),
-        threading.Lock(), sys.stderr, Model(), Model().predict, (1, [np.arange(3)]), iter([1]), {"a": object()},
+        threading.Lock(), sys.stderr, Model(), Model().predict, (1, [np.arange(3)]), iter([1]),
+        {"a": object()},
         b"x" * (LARGEST + 1), list(range(LARGEST)), "7" * (LARGEST + 1), 1 << 8 * (LARGEST + 1),
     ],
     ids=lambda held: type(held).__name__,

@@ -200,7 +200,7 @@ def test_a_refused_budget_runs_nothing_and_a_failed_function_is_paid(monkeypatch
         ("No module named 'no_such_module'", lambda table: __import__("no_such_module").mean(table)),
         ("it returned 2 numbers, and 1 are declared", lambda table: [1.0, 2.0]),
         ("ended without an answer", lambda table: __import__("os")._exit(1)),
-        ("not permitted", lambda table: open("/etc/hostname").read()),
+        ("not permitted", lambda table: __import__("os").listdir("/")),
     ],
 )
 def test_what_fails_on_made_up_records_is_shown_before_anything_is_paid(what, function):

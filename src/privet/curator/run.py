@@ -65,12 +65,12 @@ _FUNCTION_CAVEATS = (
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
 _CLOSED_CAVEAT = (
-    "The function ran without the rights of this user: it could reach no file, network, process or clock. That the "
-    "operating system keeps it so, and that installed packages hold none of the data, is trusted."
+    "The function ran without the rights of this user: it could reach no file, network, process or clock. "
+    "That the operating system keeps it so, and that installed packages hold none of the data, is trusted."
 )
 _OPEN_CAVEAT = (
-    "The function ran with the rights of this user and could reach {}. A function that reads records there, or "
-    "passes on to other blocks what it saw in one, voids this guarantee. Read it before you run it."
+    "The function ran with the rights of this user and could reach {}. A function that reads records there, "
+    "or passes on to other blocks what it saw in one, voids this guarantee. Read it before you run it."
 )
 #: A run that failed keeps its reservation: data was read, so the budget counts as spent.
 STAYS = "What was reserved stays spent."

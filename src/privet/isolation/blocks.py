@@ -7,17 +7,17 @@ draws differs, and no other; under ``replace`` let the unit that comes draw the 
 again one block differs.
 
 **What a run of the function can depend on** is its own block, what is public, and fresh random bytes. That is
-what a closed cell promises (``cell``), piece by piece: the function travels as its code with a few plain values,
-which are taken to be public (``parcel``); it is loaded after its process was closed (``lane``), which can then
-open no file and no socket, reach no other process and share no memory (``filter``), and has no clock by which
-to see how long others took (``clock``); and that process is a copy of one that has seen no record, made by it
-after a number of other copies that is public, since empty blocks are copied for too (``lane``). So one row of the
-answer below changes, by anything within the declared ranges. (A function that draws random numbers is covered
-too: for every value of these the above holds.)
+what a closed cell promises (``cell``), piece by piece: the function travels as its code with a few plain
+values, which are taken to be public (``parcel``); it is loaded after its process was closed (``lane``), which
+can then open no file and no socket, reach no other process and share no memory (``filter``), and has no clock
+by which to see how long others took (``clock``); and that process is a copy of one that has seen no record,
+made by it after a number of other copies that is public, since empty blocks are copied for too (``lane``). So
+one row of the answer below changes, by anything within the declared ranges. (A function that draws random
+numbers is covered too: for every value of these the above holds.)
 
-Where the system cannot close a cell, this is false for a function that goes looking, and the guarantee says so.
-What no cell can close: the kernel and the processor are trusted; and a function made to come close to its limit
-of processor time, or a machine that runs out of memory, can fail because of what runs beside it.
+Where the system cannot close a cell, this is false for a function that goes looking, and the guarantee says
+so. What no cell can close: the kernel and the processor are trusted; and a function made to come close to its
+limit of processor time, or a machine that runs out of memory, can fail because of what runs beside it.
 
 Failing is no way out: a block without a result counts as the middle of each range, which is public. So does
 an empty one, on which the function is not run.
@@ -129,7 +129,8 @@ def _assigned(
 
 
 def _made_up(schema: Schema, records: int) -> pa.Table:
-    """Records that fit the schema, spread evenly and apart from each other by a fixed rule: no data, no draw."""
+    """Records that fit the schema, spread evenly and apart from each other by a fixed rule: no data, no "
+    "draw."""
     arrays = []
     for place, column in enumerate(schema.columns):
         spread = np.sin(12.9898 * np.arange(1, records + 1) + 78.233 * place) * 43758.5453 % 1.0

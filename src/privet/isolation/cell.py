@@ -1,4 +1,5 @@
-"""A user's function, run on one block at a time in a closed cell: the curator's side of ``zygote`` and ``lane``."""
+"""A user's function, run on one block at a time in a closed cell: the curator's side of ``zygote`` and "
+"``lane``."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ class Isolated:
     """Runs a function on blocks; each run sees its block only. Use as a context manager.
 
     A run that fails, exits, uses more than ``timeout`` seconds of a processor or 2 GB of memory, or does not
-    return ``outputs`` numbers gives None, and says nothing about why. What the function prints is thrown away.
-    ``rehearsal``, a table of made-up records, is tried first.
+    return ``outputs`` numbers gives None, and says nothing about why. What the function prints is thrown
+    away. ``rehearsal``, a table of made-up records, is tried first.
 
     With ``isolation="full"`` a system that cannot close a cell is refused.
 
@@ -129,24 +130,27 @@ class Isolated:
     def _require(self, reply: dict[str, Any]) -> None:
         if not reply["loaded"]:
             raise ParameterError(
-                "What the function needs, or pandas, could not be loaded in a separate process. No data was read.",
-                "Install what it imports as packages;  pip install 'privet[pandas]'  if it is to be given data "
-                "frames.",
+                "What the function needs, or pandas, could not be loaded in a separate process. No data was "
+                "read.",
+                "Install what it imports as packages;  pip install 'privet[pandas]'  if it is to be given "
+                "data frames.",
             )
         self.open = tuple(reply["open"])
         if self.open and self._isolation == "full":
             raise ParameterError(
-                f"A function cannot be shut off from {_words(self.open)} on this system, so it could read the "
-                "table elsewhere. No data was read.",
-                "Use Linux 5.0 or later on x86-64 (or 6.12 on ARM) where seccomp is allowed; or, for a function "
-                "that you have read and trust, isolation='available', and the guarantee says what was left open.",
+                f"A function cannot be shut off from {_words(self.open)} on this system, so it could read "
+                "the table elsewhere. No data was read.",
+                "Use Linux 5.0 or later on x86-64 (or 6.12 on ARM) where seccomp is allowed; or, for a "
+                "function that you have read and trust, isolation='available', and the guarantee says what "
+                "was left open.",
             )
         if reply["error"] is not None:
             raise ParameterError(
-                f"The function failed on made-up records that fit the schema: {reply['error']}. No data was read.",
+                f"The function failed on made-up records that fit the schema: {reply['error']}. No data was "
+                "read.",
                 "A function is run without files, network, threads, other processes and clock, on what it "
-                "imports from installed packages. Make it work on records made up at random, or change how many "
-                "there are with rehearsal=.",
+                "imports from installed packages. Make it work on records made up at random, or change how "
+                "many there are with rehearsal=.",
             )
 
     def __exit__(
@@ -163,9 +167,9 @@ class Isolated:
     def run(self, blocks: Sequence[pa.Table]) -> list[NDArray[np.float64] | None]:
         """What the function returns for each block; None if it failed. It is not called on an empty block.
 
-        Where cells cannot be closed, a function can end the process that runs blocks. Then no block may suffer
-        but its own, or one record would change more than one block: those that got no answer are run again,
-        each by itself.
+        Where cells cannot be closed, a function can end the process that runs blocks. Then no block may
+        suffer but its own, or one record would change more than one block: those that got no answer are run
+        again, each by itself.
         """
         count = len(self._lanes)
         results: list[NDArray[np.float64] | None] = [None] * len(blocks)
@@ -232,7 +236,7 @@ class Isolated:
 
 @cache
 def left_open() -> str:
-    """What a function cannot be shut off from on this system, in words; tried once, with no function of anybody's.
+    """What a function cannot be shut off from on this system, in words. Tried once, with no user's function.
 
     >>> left_open()  # on Linux, where a process may give up its rights
     ''
@@ -247,10 +251,8 @@ def _words(names: Sequence[str]) -> str:
 
 def _lanes() -> int:
     """How many blocks run at a time: as many as there are processors, and memory for twice as much."""
-    if hasattr(os, "sched_getaffinity"):
-        processors = len(os.sched_getaffinity(0))
-    else:
-        processors = os.cpu_count() or 1
+    known = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(processors, memory // (2 * MEMORY)))
 

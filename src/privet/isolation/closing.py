@@ -1,9 +1,10 @@
 """A process becomes a closed cell: it keeps its memory and one descriptor, and can reach nothing else.
 
 What is closed has four names. ``files``: nothing can be opened, looked up or made. ``network``: there are no
-sockets. ``processes``: none can be made, found, signalled or traced, memory cannot be shared, and the process's
-own number is not to be had. ``clock``: no time is told. The first three are the work of ``filter``, the last of
-``clock``. Limits of memory, processor time and output hold besides, on every system that has them.
+sockets. ``processes``: none can be made, found, signalled or traced, memory cannot be shared, and the
+process's own number is not to be had. ``clock``: no time is told. The first three are the work of ``filter``,
+the last of ``clock``. Limits of memory, processor time and output hold besides, on every system that has
+them.
 
 Whether it worked is not believed but tried: ``found_open`` lists what a closed cell can still do.
 """
@@ -17,6 +18,7 @@ import resource
 import signal
 import socket
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from privet.isolation.clock import Clock
@@ -79,15 +81,11 @@ class Closing:
 
 def found_open(stopped: bool) -> list[str]:
     """What this process, closed before, can still do: a list of the four names."""
-    attempts = {
+    attempts: dict[str, list[Callable[[], object]]] = {
         "files": [lambda: os.open("/", os.O_RDONLY), lambda: os.stat("/"), lambda: os.listdir("/")],
         "network": [socket.socket, lambda: socket.socket(socket.AF_UNIX), socket.socketpair],
-        "processes": [lambda: os.kill(0, 0), lambda: os.getppid() or _fail(), lambda: os.getpgid(0)],
-        "clock": [
-            lambda: not stopped or _fail(),
-            lambda: _time_passes() or _fail(),
-            lambda: time.sleep(0.001),
-        ],
+        "processes": [lambda: os.kill(0, 0), lambda: _require(os.getppid() != 0), lambda: os.getpgid(0)],
+        "clock": [lambda: _require(not stopped), lambda: _require(_time_passes()), lambda: time.sleep(0.001)],
     }
     os.closerange(0, DATA)  # or the limit on descriptors could hide what is open
     found = []
@@ -100,8 +98,9 @@ def found_open(stopped: bool) -> list[str]:
     return found
 
 
-def _fail() -> None:
-    raise OSError
+def _require(possible: bool) -> None:
+    if not possible:
+        raise OSError
 
 
 def _time_passes() -> bool:

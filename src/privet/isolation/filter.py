@@ -1,10 +1,10 @@
 """A filter of calls to the kernel (seccomp): all that a closed cell may ask of it.
 
-Thirteen calls are allowed: to read from and write to what is open, to get and give back memory, to draw random
-bytes, and to end. Who the process is (its number, its parent's, its user) is answered with 0. A lock may be
-opened, but not waited for. Every other call fails with "not permitted", those of later kernels too: there is no
-way to open a file or a socket, to make or find another process, to share memory, to wait, to set a timer or to
-ask the time. The filter cannot be taken off again, by root neither.
+Thirteen calls are allowed: to read from and write to what is open, to get and give back memory, to draw
+random bytes, and to end. Who the process is (its number, its parent's, its user) is answered with 0. A lock
+may be opened, but not waited for. Every other call fails with "not permitted", those of later kernels too:
+there is no way to open a file or a socket, to make or find another process, to share memory, to wait, to set
+a timer or to ask the time. The filter cannot be taken off again, by root neither.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is installed with Python: the only modules that a process loads before its cell is closed.
 
-A module that lies anywhere else (beside a script, in a project's folder) may read a table when it is imported,
-so it is never imported there. Installed packages are trusted, as Privet itself is.
+A module that lies anywhere else (beside a script, in a project's folder) may read a table when it is
+imported, so it is never imported there. Installed packages are trusted, as Privet itself is.
 """
 
 from __future__ import annotations

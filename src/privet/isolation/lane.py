@@ -1,14 +1,17 @@
 """Blocks one after the other, each in a copy of this process that is closed and then runs the function.
 
 A lane is a process that has loaded what the function needs and has never seen a record. For each block it is
-handed a socket, copies itself, and forgets the socket: the block goes from the curator straight to the copy. So
-every copy starts from a memory that tells how many blocks were before it in this lane, which is public, and
-nothing about them: what they held, whether they failed, how long they took, which numbers their processes had.
+handed a socket, copies itself, and forgets the socket: the block goes from the curator straight to the copy.
+So every copy starts from a memory that tells how many blocks were before it in this lane, which is public,
+and nothing about them: what they held, whether they failed, how long they took, which numbers their processes
+had.
 
-A lane keeps to one processor, whose number a process can always read. Blocks are dealt to lanes by their place.
+A lane keeps to one processor, whose number a process can always read. Blocks are dealt to lanes by their
+place.
 
-Messages, of one byte each: ``R`` (and a socket): copy yourself, answer ``+``; ``K``: the block is over, end what
-is left of it; ``A``: answer ``+``, to show that the lane lives. The end of the messages is the end of the lane.
+Messages, of one byte each: ``R`` (and a socket): copy yourself, answer ``+``; ``K``: the block is over, end
+what is left of it; ``A``: answer ``+``, to show that the lane lives. The end of the messages is the end of
+the lane.
 """
 
 from __future__ import annotations

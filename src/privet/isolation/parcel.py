@@ -3,15 +3,15 @@
 What may travel:
 
 - functions and classes of Python and of installed packages, by name;
-- all other functions (a lambda, a notebook's, a module's that is not installed) by their code, and with each the
-  functions and modules that it names, by the same rules;
-- the values that they hold in closures, defaults and global names: None, bool, int, float, complex, str, bytes,
-  and tuples, lists, sets, frozensets and dicts of these, of ``LARGEST`` bytes together;
+- all other functions (a lambda, a notebook's, a module's that is not installed) by their code, and with each
+  the functions and modules that it names, by the same rules;
+- the values that they hold in closures, defaults and global names: None, bool, int, float, complex, str,
+  bytes, and tuples, lists, sets, frozensets and dicts of these, of ``LARGEST`` bytes together;
 - ``functools.partial`` of these.
 
-All else is refused: arrays, frames, tables, open files, objects. A plain value can still have been read off the
-data (a mean, say), and so can the code; no machine can tell. So the guarantee lists the function and what it
-holds among what is taken to be public.
+All else is refused: arrays, frames, tables, open files, objects. A plain value can still have been read off
+the data (a mean, say), and so can the code; no machine can tell. So the guarantee lists the function and what
+it holds among what is taken to be public.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ class _Packer:
     def _module(self, name: str, what: str) -> tuple[Any, ...]:
         if not is_installed(name):
             raise ParameterError(
-                f"The function uses the module '{name}', which is not installed. It could read the table when it "
-                "is loaded.",
-                "Import the functions that you need from it by name (from module import name), or install it as "
-                "a package.",
+                f"The function uses the module '{name}', which is not installed. It could read the table "
+                "when it is loaded.",
+                "Import the functions that you need from it by name (from module import name), or install it "
+                "as a package.",
             )
         self.modules.add(name)
         return ("module", name)
@@ -122,7 +122,7 @@ class _Packer:
         place = self._known[id(function)] = len(self.functions)
         self.functions.append(None)
         code = function.__code__
-        cells = []
+        cells: list[tuple[Any, ...] | None] = []
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             try:
                 held = cell.cell_contents
@@ -160,7 +160,8 @@ class _Packer:
         return place
 
     def parts(self) -> set[str]:
-        """The modules within the modules that the code may mean: ``sklearn.linear_model`` by these two names."""
+        """The modules within the modules that the code may mean: ``sklearn.linear_model`` by these two "
+        "names."""
         return {
             name
             for name in list(sys.modules)
@@ -177,8 +178,8 @@ class _Packer:
             parts = []
         else:
             raise ParameterError(
-                f"The function holds {what}, of the type {type(value).__name__}: it could hold records, and then "
-                "nothing would be protected.",
+                f"The function holds {what}, of the type {type(value).__name__}: it could hold records, and "
+                "then nothing would be protected.",
                 "Let a function hold numbers, texts, and small tuples, lists and dicts of these. All else it "
                 "computes from its block.",
             )
@@ -186,7 +187,8 @@ class _Packer:
         self._size += value.bit_length() // 8 if isinstance(value, int) else 0
         if self._size > LARGEST or depth > _DEEPEST:
             raise ParameterError(
-                f"The function holds more than {LARGEST} bytes of values, {what} among them: that could be records.",
+                f"The function holds more than {LARGEST} bytes of values, {what} among them: that could be "
+                "records.",
                 "Let it hold a few numbers and texts only.",
             )
         for part in parts:

@@ -1,9 +1,9 @@
 """The process that all lanes are copies of: it loads what the function needs, and never the function itself.
 
-Started by ``cell`` before a row is read, in an empty environment. It loads installed modules, tries what a cell
-that it closes can still do, and rehearses the function on made-up records in such a cell. Then it answers, in
-JSON: whether it has ``loaded``, what it found ``open``, and which ``error`` the rehearsal ended in. For each socket that it is handed after that it
-copies itself into a lane.
+Started by ``cell`` before a row is read, in an empty environment. It loads installed modules, tries what a
+cell that it closes can still do, and rehearses the function on made-up records in such a cell. Then it
+answers, in JSON: whether it has ``loaded``, what it found ``open``, and which ``error`` the rehearsal ended
+in. For each socket that it is handed after that it copies itself into a lane.
 """
 
 from __future__ import annotations

@@ -43,10 +43,11 @@ class SampleAggregate(PrivateEstimator):
     ``function`` is given a data frame of the schema's columns (numbers clamped to their bounds, categories
     with their public domain, which holds also what a block lacks) and returns a number for each pair of
     ``low`` and ``high``. It may come from an installed package, or be any function or lambda that names only
-    modules and functions of installed packages, functions like itself, and plain values: None, bool, int, float,
-    complex, str, bytes, and tuples, lists, sets and dicts of these, of 4096 bytes together in closures, defaults
-    and global names. It runs without files, network, threads, other processes and clock, in 2 GB of memory.
-    Before a row is read or anything is paid, it is tried on made-up records; what it fails with there is shown.
+    modules and functions of installed packages, functions like itself, and plain values: None, bool, int,
+    float, complex, str, bytes, and tuples, lists, sets and dicts of these, of 4096 bytes together in
+    closures, defaults and global names. It runs without files, network, threads, other processes and clock,
+    in 2 GB of memory. Before a row is read or anything is paid, it is tried on made-up records; what it fails
+    with there is shown.
 
     After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its
     noise (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the
