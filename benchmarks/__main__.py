@@ -27,6 +27,7 @@ FAMILIES = (
     "rules_accuracy",
     "perturbation_speed",
     "perturbation_attacks",
+    "isolation_speed",
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError, PrivetError, SchemaError
 from privet.isolation.blocks import GRID, BlockFunction, block_tables
-from privet.isolation.cell import Isolated
+from privet.isolation.cell import Isolated, left_open
 from privet.learning.sample_aggregate import SampleAggregate
 from privet.randomness import secure, seeded
 from privet.schema import Category, Schema, Unit
@@ -218,6 +218,25 @@ def test_a_function_that_holds_the_table_is_refused_before_anything_is_paid():
     with pytest.raises(ParameterError, match="holds 'frame', of the type DataFrame"):
         run.fit(frame)
     assert not spends(ledger)
+
+
+def test_where_functions_cannot_be_shut_off_it_is_refused_or_said(monkeypatch):
+    monkeypatch.setattr(Isolated, "closes", False)
+    left_open.cache_clear()
+    ledger = ledger_of(1.0)
+    frame = pd.DataFrame({"age": [10.0, 20.0], "sex": "f"})
+    run = SampleAggregate(mean_age, 0, 100, blocks=2, schema=AGES, ledger=ledger, tables="arrow")
+    try:
+        with pytest.raises(
+            ParameterError, match="cannot be shut off from the file system, the network, other"
+        ):
+            run.fit(frame)
+        assert not spends(ledger)
+        text = run.set_params(isolation="available").fit(frame).guarantee_.text()
+    finally:
+        left_open.cache_clear()
+    assert "could reach the file system, the network, other processes, the clock" in text
+    assert "voids this guarantee" in text
 
 
 def test_a_column_mean_from_a_frame_a_file_and_an_array(tmp_path):

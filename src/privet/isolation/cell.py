@@ -189,6 +189,7 @@ class Isolated:
         ours, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(self._control, [b"L"], [theirs.fileno()])
+        ours.settimeout(LOADING_SECONDS)  # a function that is not shut off can stop its lane
         self._lanes.append(ours)
 
     def _in_lane(
@@ -221,8 +222,9 @@ class Isolated:
     def _exchange(self, ours: socket.socket, block: pa.Table) -> NDArray[np.float64] | None:
         # A closed cell cannot wait for anything and is ended by its limit of processor time, which does not
         # depend on other blocks as the time on a clock does; that is only for a machine that stands still.
-        deadline = time.monotonic() + (self._timeout if self.open else 5 * self._timeout + 5)
-        ours.settimeout(self._timeout)
+        wall = self._timeout if self.open else 5 * self._timeout + 5
+        deadline = time.monotonic() + wall
+        ours.settimeout(wall)
         ours.sendall(_encoded(block))
         ours.shutdown(socket.SHUT_WR)
         answer, size = b"", 8 * self._outputs
