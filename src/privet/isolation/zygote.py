@@ -9,6 +9,7 @@ in. For each socket that it is handed after that it copies itself into a lane.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -43,6 +44,8 @@ def main(descriptor: int) -> None:
         reply = {"loaded": True, "open": left_open, "error": error}
     answer = json.dumps(reply).encode()
     control.sendall(LENGTH.pack(len(answer)) + answer)
+    gc.collect()
+    gc.freeze()  # copies share what is loaded, as long as nobody looks through it for garbage
     lanes: list[int] = []
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
