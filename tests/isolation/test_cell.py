@@ -140,3 +140,44 @@ def test_refuses_what_needs_a_package_that_is_missing(monkeypatch):
     monkeypatch.setattr(cell, "installed_path", list)  # not even NumPy
     with pytest.raises(ParameterError, match="could not be loaded"), Isolated(len, 1, 1.0, False):
         pass
+
+
+def test_what_a_function_imports_while_it_runs_is_found_by_the_rehearsal():
+    def lazily(table):
+        return len(__import__("wa" + "ve").__name__)  # in no list of names
+
+    block = pa.table({"x": [1.0]})
+    with Isolated(lazily, 1, 5.0, False) as isolated:
+        assert isolated.run([block]) == [None]
+    with Isolated(lazily, 1, 5.0, False, rehearsal=block) as isolated:
+        assert isolated.run([block]) == [[4.0]]
+
+
+def test_a_module_beside_a_script_is_never_loaded(tmp_path, monkeypatch):
+    """It could read the table when it is imported, where that is still possible."""
+    (tmp_path / "module_beside_a_test.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(table):
+        import module_beside_a_test
+
+        return bool(module_beside_a_test)
+
+    block = pa.table({"x": [1.0]})
+    with (
+        pytest.raises(ParameterError, match="No module named 'module_beside_a_test'"),
+        Isolated(imports, 1, 5.0, False, rehearsal=block),
+    ):
+        pass
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_environment_is_empty(monkeypatch):
+    def looks(table):
+        import os
+
+        return "PRIVET_TEST_SECRET" in os.environ
+
+    monkeypatch.setenv("PRIVET_TEST_SECRET", "4711")
+    with Isolated(looks, 1, 5.0, False) as isolated:
+        assert isolated.run([pa.table({"x": [1.0]})]) == [[0.0]]

@@ -37,6 +37,7 @@ LARGEST = 4096
 _LARGEST_CODE = 1 << 20
 _PLAIN = (bool, int, float, complex, str, bytes)
 _DEEPEST = 20
+_GLOBAL_NAMES = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 
 
 @dataclass(frozen=True)
@@ -150,11 +151,7 @@ class _Packer:
             if step.opname == "IMPORT_NAME":
                 if is_installed(name):
                     self.modules.add(name)
-            elif (
-                step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-                and name in function.__globals__
-                and name not in space
-            ):
+            elif step.opname in _GLOBAL_NAMES and name in function.__globals__ and name not in space:
                 space[name] = ("plain", None)  # a function may name itself
                 space[name] = self.value(function.__globals__[name], f"'{name}'")
         return place
