@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from privet.errors import ParameterError
 from privet.isolation.installed import installed_path
 from privet.isolation.parcel import pack
-from privet.isolation.zygote import LENGTH, _exactly
+from privet.isolation.zygote import LENGTH, exactly
 
 __all__ = ["Isolated", "left_open"]
 
@@ -121,8 +121,8 @@ class Isolated:
         try:
             for part in (json.dumps(settings).encode(), self._parcel.content, self._rehearsal):
                 self._control.sendall(LENGTH.pack(len(part)) + part)
-            size = LENGTH.unpack(_exactly(self._control, LENGTH.size))[0]
-            reply: dict[str, Any] = json.loads(_exactly(self._control, size))
+            size = LENGTH.unpack(exactly(self._control, LENGTH.size))[0]
+            reply: dict[str, Any] = json.loads(exactly(self._control, size))
             return reply
         except (OSError, ValueError, struct.error):  # the other side is gone
             return {"loaded": False}

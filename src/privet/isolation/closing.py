@@ -25,7 +25,10 @@ from privet.isolation.clock import Clock
 from privet.isolation.filter import install, program
 from privet.isolation.kernel import PROCESSOR, prctl
 
-__all__ = ["DATA", "Closing", "found_open"]
+__all__ = ["DATA", "DOORS", "Closing", "found_open"]
+
+#: What is closed.
+DOORS = ("files", "network", "processes", "clock")
 
 #: The descriptor through which a cell answers; 0, 1 and 2 are the null device.
 DATA = 3

@@ -31,7 +31,8 @@ def rehearse(work: Work, block: bytes) -> str | None:
     tried: set[str] = set()
     for _ in range(_ROUNDS):
         error, wanted = _once(work, block)
-        fresh = wanted - tried
+        # A cell that is not closed finds modules itself, and what it wants may not be public.
+        fresh = wanted - tried if work.closed else set()
         tried |= fresh
         for name in sorted(fresh):
             with contextlib.suppress(BaseException):  # one that is missing is the function's own affair
