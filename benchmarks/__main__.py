@@ -25,6 +25,7 @@ FAMILIES = (
     "rules_speed",
     "rules_accuracy",
     "perturbation_speed",
+    "isolation_speed",
 )
 
 

@@ -149,6 +149,7 @@ PLANTED = {
 def test_the_import_rules_find_what_is_planted(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "privet", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PACKAGE.parent.parent / "pyproject.toml", tmp_path)
+    shutil.copytree(PACKAGE.parent.parent / "reproduction", tmp_path / "reproduction")
     for place, line in PLANTED.items():
         (tmp_path / "privet" / place).write_text(f"{line}\n", encoding="utf-8")
     command = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"

@@ -10,10 +10,19 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import ParameterError
+from privet.isolation import cell
 from privet.isolation.cell import Isolated
 
 
-def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(tmp_path, capfd):
+class PlainFork(Isolated):
+    """Where the system cannot close a cell."""
+
+    closes = False
+
+
+@pytest.mark.parametrize("kind", [Isolated, PlainFork])
+def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(kind, tmp_path, capfd):
+    cells = kind
     pids = str(tmp_path / "pids")
 
     def function(table):
@@ -66,8 +75,7 @@ def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(tmp_pat
         "nothing",
     ]
     kinds += ["long", "nan", "fine"]
-    # Long enough for the others on a busy machine; those that hang and spin wait for it side by side.
-    with Isolated(function, outputs=2, timeout=15.0, as_pandas=False) as isolated:
+    with cells(function, outputs=2, timeout=4.0, as_pandas=False, isolation="available") as isolated:
         results = isolated.run([pa.table({"kind": [kind]}) for kind in kinds])
     got = dict(zip(kinds, results, strict=True))
     # Every run starts from the same state: what one has appended, no other sees.
@@ -76,13 +84,16 @@ def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(tmp_pat
     np.testing.assert_array_equal(got.pop("nan"), [np.nan, 5.0])
     assert set(got.values()) == {None}
     assert capfd.readouterr() == ("", "")
+    if cells is Isolated:
+        assert not list(tmp_path.iterdir())
+        return
     with open(pids) as file:
         for pid in map(int, file.read().split()):
             assert _ends(pid)
 
 
 def _ends(pid: int) -> bool:
-    for _ in range(1200):  # up to a minute: an orphan is reaped by whoever adopts it
+    for _ in range(100):  # an orphan is reaped by whoever adopts it
         try:
             with open(f"/proc/{pid}/stat") as file:
                 if file.read().rsplit(")", 1)[1].split()[0] == "Z":
@@ -101,7 +112,7 @@ def test_a_function_that_ends_its_maker_does_not_stop_the_run():
 
         os.kill(os.getppid(), signal.SIGKILL)
 
-    with Isolated(function, outputs=1, timeout=60.0, as_pandas=False) as isolated:
+    with PlainFork(function, outputs=1, timeout=5.0, as_pandas=False, isolation="available") as isolated:
         # Whether the block's own process still gets its None (not a number) out is a race; neither counts.
         results = isolated.run([pa.table({"x": [1]})] * 3)
     assert len(results) == 3
@@ -119,25 +130,54 @@ def test_a_block_that_ends_the_maker_changes_no_other_block():
             os.kill(os.getppid(), signal.SIGKILL)
         return [float(table["x"][0].as_py())]
 
-    with Isolated(function, outputs=1, timeout=60.0, as_pandas=False) as isolated:
+    with PlainFork(function, outputs=1, timeout=5.0, as_pandas=False, isolation="available") as isolated:
         results = isolated.run([pa.table({"x": [x]}) for x in (0, 0, 1, 0, 0, 0, 0, 0)])
     others = [result for place, result in enumerate(results) if place != 2]
     assert all(result is not None and result.tolist() == [0.0] for result in others)
 
 
-def test_refuses_what_cannot_be_sent_or_loaded():
-    import threading
-
-    lock = threading.Lock()
-    with pytest.raises(ParameterError, match="cannot be sent"):
-        Isolated(lambda table: lock, outputs=1, timeout=1.0)
-
-    class Unloadable:
-        def __reduce__(self):
-            return (__import__, ("no_such_module_of_privet",))
-
-        def __call__(self, table):
-            return 0.0
-
-    with pytest.raises(ParameterError, match="could not be loaded"), Isolated(Unloadable(), 1, 1.0, False):
+def test_refuses_what_needs_a_package_that_is_missing(monkeypatch):
+    monkeypatch.setattr(cell, "installed_path", list)  # not even NumPy
+    with pytest.raises(ParameterError, match="could not be loaded"), Isolated(len, 1, 1.0, False):
         pass
+
+
+def test_what_a_function_imports_while_it_runs_is_found_by_the_rehearsal():
+    def lazily(table):
+        return len(__import__("wa" + "ve").__name__)  # in no list of names
+
+    block = pa.table({"x": [1.0]})
+    with Isolated(lazily, 1, 5.0, False) as isolated:
+        assert isolated.run([block]) == [None]
+    with Isolated(lazily, 1, 5.0, False, rehearsal=block) as isolated:
+        assert isolated.run([block]) == [[4.0]]
+
+
+def test_a_module_beside_a_script_is_never_loaded(tmp_path, monkeypatch):
+    """It could read the table when it is imported, where that is still possible."""
+    (tmp_path / "module_beside_a_test.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(table):
+        import module_beside_a_test
+
+        return bool(module_beside_a_test)
+
+    block = pa.table({"x": [1.0]})
+    with (
+        pytest.raises(ParameterError, match="No module named 'module_beside_a_test'"),
+        Isolated(imports, 1, 5.0, False, rehearsal=block),
+    ):
+        pass
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_environment_is_empty(monkeypatch):
+    def looks(table):
+        import os
+
+        return "PRIVET_TEST_SECRET" in os.environ
+
+    monkeypatch.setenv("PRIVET_TEST_SECRET", "4711")
+    with Isolated(looks, 1, 5.0, False) as isolated:
+        assert isolated.run([pa.table({"x": [1.0]})]) == [[0.0]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pytest
 from privet.budget import Ledger, budget
 from privet.errors import BudgetExceeded, DataError, ParameterError, PrivetError, SchemaError
 from privet.isolation.blocks import GRID, BlockFunction, block_tables
+from privet.isolation.cell import Isolated, left_open
 from privet.learning.sample_aggregate import SampleAggregate
 from privet.randomness import secure, seeded
 from privet.schema import Category, Schema, Unit
@@ -150,20 +153,28 @@ def test_coefficients_of_a_model_with_guarantee_and_ledger(aggregate, delta):
     assert len(model.guarantee_.steps) == 1
     text = model.guarantee_.text()
     assert "the ranges of the function's outputs" in text
-    assert "rights of this user" in text
+    assert "ran without the rights of this user: it could reach no file, network, process or clock" in text
+    assert "the function's code, and the values that it holds" in text
     [spend] = spends(ledger)
     assert spend.state == "committed"
     assert spend.guarantee == model.guarantee_.to_dict()
     np.testing.assert_array_equal(model.error_, np.array([4, 6]) * model.guarantee_.steps[0].error)
 
 
-def test_a_refused_budget_runs_nothing_and_a_failed_function_is_paid(tmp_path):
-    trace = str(tmp_path / "ran")
+def test_a_refused_budget_runs_nothing_and_a_failed_function_is_paid(monkeypatch):
+    ran: list[int] = []
+    run_blocks = Isolated.run
+
+    def watched(isolated, tables):
+        ran.append(sum(table.num_rows for table in tables))
+        return run_blocks(isolated, tables)
+
+    monkeypatch.setattr(Isolated, "run", watched)
 
     def function(table):
-        with open(trace, "a") as file:
-            file.write("x")
-        raise ValueError("secret 4711")
+        if table.num_rows < 3:  # so on every block, but not on made-up records
+            raise ValueError("secret 4711")
+        return 5.0
 
     frame = pd.DataFrame({"age": [10.0, 20.0], "sex": "f"})
     ledger = ledger_of(1.0)
@@ -172,15 +183,58 @@ def test_a_refused_budget_runs_nothing_and_a_failed_function_is_paid(tmp_path):
     )
     with pytest.raises(BudgetExceeded):
         SampleAggregate(**(run.get_params() | {"epsilon": 1.5})).fit(frame)
-    assert not (tmp_path / "ran").exists()
+    assert not ran
     run.fit(frame)  # no error, and no word of the failures
     assert 0 <= run.value_[0] <= 10
     assert "4711" not in run.guarantee_.text()
-    ran = (tmp_path / "ran").read_text()
-    assert ran in ("x", "xx")  # once for each block that is not empty
+    assert ran == [2]
     with pytest.raises(BudgetExceeded):
         run.fit(frame)
-    assert (tmp_path / "ran").read_text() == ran
+    assert ran == [2]
+
+
+@pytest.mark.parametrize(
+    ("what", "function"),
+    [
+        ('KeyError: \'Field "height" does not exist', lambda table: table["height"].to_numpy().mean()),
+        ("No module named 'no_such_module'", lambda table: __import__("no_such_module").mean(table)),
+        ("it returned 2 numbers, and 1 are declared", lambda table: [1.0, 2.0]),
+        ("ended without an answer", lambda table: __import__("os")._exit(1)),
+        ("not permitted", lambda table: __import__("os").listdir("/")),
+    ],
+)
+def test_what_fails_on_made_up_records_is_shown_before_anything_is_paid(what, function):
+    ledger = ledger_of(1.0)
+    run = SampleAggregate(function, 0, 1, blocks=2, schema=AGES, ledger=ledger, tables="arrow")
+    with pytest.raises(ParameterError, match=re.escape(what)):
+        run.fit(pd.DataFrame({"age": [4711.0], "sex": "f"}))
+    assert not spends(ledger)
+
+
+def test_a_function_that_holds_the_table_is_refused_before_anything_is_paid():
+    frame = pd.DataFrame({"age": [10.0, 20.0], "sex": "f"})
+    ledger = ledger_of(1.0)
+    run = SampleAggregate(lambda table: frame["age"][0], 0, 1, blocks=2, schema=AGES, ledger=ledger)
+    with pytest.raises(ParameterError, match="holds 'frame', of the type DataFrame"):
+        run.fit(frame)
+    assert not spends(ledger)
+
+
+def test_where_functions_cannot_be_shut_off_it_is_refused_or_said(monkeypatch):
+    monkeypatch.setattr(Isolated, "closes", False)
+    left_open.cache_clear()
+    ledger = ledger_of(1.0)
+    frame = pd.DataFrame({"age": [10.0, 20.0], "sex": "f"})
+    run = SampleAggregate(mean_age, 0, 100, blocks=2, schema=AGES, ledger=ledger, tables="arrow")
+    try:
+        with pytest.raises(ParameterError, match="cannot be shut off from the file system, the network"):
+            run.fit(frame)
+        assert not spends(ledger)
+        text = run.set_params(isolation="available").fit(frame).guarantee_.text()
+    finally:
+        left_open.cache_clear()
+    assert "could reach the file system, the network, other processes, the clock" in text
+    assert "voids this guarantee" in text
 
 
 def test_a_column_mean_from_a_frame_a_file_and_an_array(tmp_path):

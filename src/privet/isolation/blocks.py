@@ -4,19 +4,30 @@
 uniformly and independently of all data. Take neighbours and let the units that they share draw the same
 blocks, which does not change the distribution of either. Under ``add_remove`` the block that the extra unit
 draws differs, and no other; under ``replace`` let the unit that comes draw the block of the one that goes:
-again one block differs. Each run of the function sees its own block and nothing else (``isolation``), so
+again one block differs.
+
+**What a run of the function can depend on** is its own block, what is public, and fresh random bytes. That is
+what a closed cell promises (``cell``), piece by piece: the function travels as its code with a few plain
+values, which are taken to be public (``parcel``); it is loaded after its process was closed (``lane``), which
+can then open no file and no socket, reach no other process and share no memory (``filter``), and has no clock
+by which to see how long others took (``clock``); and that process is a copy of one that has seen no record,
+made by it after a number of other copies that is public, since empty blocks are copied for too (``lane``). So
 one row of the answer below changes, by anything within the declared ranges. (A function that draws random
 numbers is covered too: for every value of these the above holds.)
 
+Where the system cannot close a cell, this is false for a function that goes looking, and the guarantee says
+so. What no cell can close: the kernel and the processor are trusted; and a function made to come close to its
+limit of processor time, or a machine that runs out of memory, can fail because of what runs beside it.
+
 Failing is no way out: a block without a result counts as the middle of each range, which is public. So does
-an empty one, on which the function is not run: a rehearsal, on an empty table, only loads the function.
+an empty one, on which the function is not run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +53,8 @@ class BlockFunction:
     """A function of a table, with the public ranges of the numbers that it returns.
 
     ``low`` and ``high`` have one entry for each number. The function is given a data frame or Arrow table of
-    the schema's columns: numbers clamped to their bounds, categories with their public domain.
+    the schema's columns: numbers clamped to their bounds, categories with their public domain. It is tried on
+    ``rehearsal`` made-up records before a row is read.
     """
 
     function: Callable[[Any], Any]
@@ -50,14 +62,24 @@ class BlockFunction:
     high: tuple[float, ...]
     timeout: float = 60.0
     as_pandas: bool = True
+    isolation: Literal["full", "available"] = "full"
+    rehearsal: int = 0
 
     def outputs(self, source: Source, schema: Schema, blocks: int, randomness: Randomness) -> Answer:
         """For each block a row of whole numbers from 0 to ``GRID``: where in its range each output lies."""
-        with Isolated(self.function, len(self.low), self.timeout, self.as_pandas) as isolated:
+        with Isolated(
+            self.function,
+            len(self.low),
+            self.timeout,
+            self.as_pandas,
+            isolation=self.isolation,
+            rehearsal=_made_up(schema, self.rehearsal) if self.rehearsal else None,
+        ) as isolated:
             tables = block_tables(source, schema, blocks, randomness)
-            filled = [block for block, table in enumerate(tables) if table.num_rows]
-            results = dict(zip(filled, isolated.run([tables[block] for block in filled]), strict=True))
-        return np.stack([self._placed(results.get(block)) for block in range(blocks)])
+            # Empty blocks are run like others (their cells do nothing), unless there is no record at all.
+            filled = any(table.num_rows for table in tables)
+            results = isolated.run(tables) if filled else [None] * blocks
+        return np.stack([self._placed(result) for result in results])
 
     def _placed(self, result: NDArray[np.float64] | None) -> Answer:
         low, high = np.array(self.low), np.array(self.high)
@@ -103,6 +125,20 @@ def _assigned(
         people |= zip(fresh, randomness.uniform_indices(len(fresh), blocks).tolist(), strict=True)
         of_name = np.fromiter((people[name] for name in names), np.int64, len(names))
         yield batch, of_name[encoded.indices.to_numpy(zero_copy_only=False)]
+
+
+def _made_up(schema: Schema, records: int) -> pa.Table:
+    """Records that fit the schema, spread evenly and apart from each other by a fixed rule: no data, no "
+    "draw."""
+    arrays = []
+    for place, column in enumerate(schema.columns):
+        spread = np.sin(12.9898 * np.arange(1, records + 1) + 78.233 * place) * 43758.5453 % 1.0
+        if isinstance(column, Category):
+            codes = pa.array((spread * column.size).astype(np.int32))
+            arrays.append(pa.DictionaryArray.from_arrays(codes, _domain(column)))
+        else:
+            arrays.append(pa.array(column.low + (column.high - column.low) * spread))
+    return pa.table(arrays, names=list(schema.names))
 
 
 def _column(rows: Rows, column: Any) -> pa.Array:

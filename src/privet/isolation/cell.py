@@ -1,104 +1,163 @@
-"""A user's function, run on one block at a time in a process of its own: the curator's side of ``zygote``."""
+"""A user's function, run on one block at a time in a closed cell: the curator's side of ``zygote`` and "
+"``lane``."""
 
 from __future__ import annotations
 
-import dis
 import io
 import json
 import os
-import pickle
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from functools import cache
 from pathlib import Path
-from types import CodeType, TracebackType
-from typing import Any
+from types import TracebackType
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from privet.errors import ParameterError
-from privet.isolation.zygote import LENGTH, MESSAGE
+from privet.isolation.installed import installed_path
+from privet.isolation.parcel import pack
+from privet.isolation.zygote import LENGTH, exactly
 
-__all__ = ["Isolated"]
+__all__ = ["Isolated", "left_open"]
 
 # The function's modules are loaded once, before any data: this is a limit on that, and public.
 LOADING_SECONDS = 120.0
+#: Bytes that a block's process may use for its work.
+MEMORY = 2 << 30
+
+_NOT_CLOSED = {
+    "files": "the file system",
+    "network": "the network",
+    "processes": "other processes",
+    "clock": "the clock, by which a block can see how long others took",
+}
 
 
 class Isolated:
     """Runs a function on blocks; each run sees its block only. Use as a context manager.
 
-    A run that fails, exits, takes longer than ``timeout`` seconds or does not return ``outputs`` numbers
-    gives nothing, and says nothing about why. What the function prints is thrown away.
+    A run that fails, exits, uses more than ``timeout`` seconds of a processor or 2 GB of memory, or does not
+    return ``outputs`` numbers gives None, and says nothing about why. What the function prints is thrown
+    away. ``rehearsal``, a table of made-up records, is tried first.
+
+    With ``isolation="full"`` a system that cannot close a cell is refused.
 
     >>> with Isolated(lambda table: [table.num_rows], outputs=1, timeout=30, as_pandas=False) as isolated:
     ...     isolated.run([pa.table({"age": [40, 50, 60]})])
     [array([3.])]
     """
 
+    #: Whether cells are closed where they can be. False for tests: this is what they show to be unsafe.
+    closes = True
+
     def __init__(
-        self, function: Callable[[Any], Any], outputs: int, timeout: float, as_pandas: bool = True
+        self,
+        function: Callable[[Any], Any],
+        outputs: int,
+        timeout: float,
+        as_pandas: bool = True,
+        *,
+        isolation: Literal["full", "available"] = "full",
+        rehearsal: pa.Table | None = None,
     ) -> None:
-        self._code = _pickled(function)
-        self._modules = sorted(_imported(function))
+        self._parcel = pack(function)
         self._outputs = outputs
         self._timeout = timeout
         self._as_pandas = as_pandas
-        self._lock = threading.Lock()
+        self._isolation = isolation
+        self._rehearsal = b"" if rehearsal is None else bytes(_encoded(rehearsal))
+        self.open: tuple[str, ...] = ()
 
     def __enter__(self) -> Isolated:
-        if not hasattr(os, "fork"):
-            raise ParameterError(
-                "Functions can be run on private blocks only where processes can be forked.",
-                "Use Linux or macOS.",
-            )
+        _require_fork()
         self._control, theirs = socket.socketpair()
-        script = str(Path(__file__).with_name("zygote.py"))
+        self._lanes: list[socket.socket] = []
+        package = str(Path(__file__).resolve().parents[2])
+        start = (
+            f"import sys; sys.path[:] = {[*installed_path(), package]!r}; "
+            f"from privet.isolation.zygote import main; main({theirs.fileno()})"
+        )
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", script, str(theirs.fileno())],
+                [sys.executable, "-I", "-S", "-c", start],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                # Many children share the cores: threads in each would only be in each other's way.
-                env=os.environ
-                | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+                env=_environment(),
+                cwd="/",
             )
+        try:
+            self._require(self._settled())
+            for _ in range(_lanes()):  # before a row is read, so that nothing about them can depend on one
+                self._lane()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _settled(self) -> dict[str, Any]:
+        """What the other side has to say when it has loaded everything and rehearsed."""
         settings = {
-            "path": sys.path,
-            "modules": self._modules,
+            "path": installed_path(),
+            "modules": self._parcel.modules,
             "outputs": self._outputs,
             "pandas": self._as_pandas,
+            "seconds": self._timeout,
+            "memory": MEMORY,
+            "filtered": self.closes,
         }
-        self._control.settimeout(LOADING_SECONDS)
+        self._control.settimeout(LOADING_SECONDS + 20 * self._timeout)
         try:
-            for part in (json.dumps(settings).encode(), self._code):
+            for part in (json.dumps(settings).encode(), self._parcel.content, self._rehearsal):
                 self._control.sendall(LENGTH.pack(len(part)) + part)
-            loaded = self._control.recv(1) == b"\1"
-        except OSError:
-            loaded = False
-        if not loaded:
-            self.__exit__(None, None, None)
+            size = LENGTH.unpack(exactly(self._control, LENGTH.size))[0]
+            reply: dict[str, Any] = json.loads(exactly(self._control, size))
+            return reply
+        except (OSError, ValueError, struct.error):  # the other side is gone
+            return {"loaded": False}
+
+    def _require(self, reply: dict[str, Any]) -> None:
+        if not reply["loaded"]:
             raise ParameterError(
-                "The function, or pandas, could not be loaded in a separate process. No data was read.",
-                "Define the function in a module that can be imported, or import what it needs inside it; "
-                "pip install 'privet[pandas]'  if it is to be given data frames.",
+                "What the function needs, or pandas, could not be loaded in a separate process. No data was "
+                "read.",
+                "Install what it imports as packages;  pip install 'privet[pandas]'  if it is to be given "
+                "data frames.",
             )
-        return self
+        self.open = tuple(reply["open"])
+        if self.open and self._isolation == "full":
+            raise ParameterError(
+                f"A function cannot be shut off from {_words(self.open)} on this system, so it could read "
+                "the table elsewhere. No data was read.",
+                "Use Linux 5.0 or later on x86-64 (or 6.12 on ARM) where seccomp is allowed; or, for a "
+                "function that you have read and trust, isolation='available', and the guarantee says what "
+                "was left open.",
+            )
+        if reply["error"] is not None:
+            raise ParameterError(
+                f"The function failed on made-up records that fit the schema: {reply['error']}. No data was "
+                "read.",
+                "A function is run without files, network, threads, other processes and clock, on what it "
+                "imports from installed packages. Make it work on records made up at random, or change how "
+                "many there are with rehearsal=.",
+            )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._control.close()  # the end of the messages: the other side ends its children and itself
+        for end in (*self._lanes, self._control):  # the end of the messages: the other side ends itself
+            end.close()
         try:
             self._process.wait(5.0)
         except subprocess.TimeoutExpired:
@@ -106,89 +165,118 @@ class Isolated:
             self._process.wait()
 
     def run(self, blocks: Sequence[pa.Table]) -> list[NDArray[np.float64] | None]:
-        """What the function returns for each block; nothing where it failed.
+        """What the function returns for each block; None if it failed. It is not called on an empty block.
 
-        A function can end the process that makes the children. Then no block may suffer but its own, or one
-        record would change more than one block: those that got no answer are run again, each by itself.
+        Where cells cannot be closed, a function can end the process that runs blocks. Then no block may
+        suffer but its own, or one record would change more than one block: those that got no answer are run
+        again, each by itself.
         """
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            results = list(pool.map(self._one, blocks))
-        if self._answers():
-            return results
-        return [
-            self._alone(block) if result is None else result
-            for block, result in zip(blocks, results, strict=True)
-        ]
+        count = len(self._lanes)
+        results: list[NDArray[np.float64] | None] = [None] * len(blocks)
+        with ThreadPoolExecutor(count) as pool:
+            dealt = [range(place, len(blocks), count) for place in range(count)]
+            alive = list(
+                pool.map(lambda lane, mine: self._in_lane(lane, mine, blocks, results), self._lanes, dealt)
+            )
+        for mine, lives in zip(dealt, alive, strict=True):
+            for place in mine if not lives else ():
+                if results[place] is None:
+                    with copy(self) as fresh:
+                        results[place] = fresh._one(fresh._lanes[0], blocks[place])
+        return results
 
-    def _answers(self) -> bool:
-        """Whether the maker lives. It is asked, since a dying process may still look alive from here."""
-        try:
-            with self._lock:
-                self._control.sendall(MESSAGE.pack(b"A", 0))
-                return len(self._control.recv(LENGTH.size, socket.MSG_WAITALL)) == LENGTH.size
+    def _lane(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [b"L"], [theirs.fileno()])
+        ours.settimeout(LOADING_SECONDS)  # a function that is not shut off can stop its lane
+        self._lanes.append(ours)
+
+    def _in_lane(
+        self, lane: socket.socket, mine: range, blocks: Sequence[pa.Table], results: list[Any]
+    ) -> bool:
+        """Run a lane's blocks one after the other. Whether the lane lives to the end."""
+        for place in mine:
+            results[place] = self._one(lane, blocks[place])
+        try:  # it is asked, since a dying process may still look alive from here
+            lane.sendall(b"A")
+            return lane.recv(1) == b"+"
         except OSError:
             return False
 
-    def _alone(self, block: pa.Table) -> NDArray[np.float64] | None:
-        with copy(self) as fresh:
-            return fresh._one(block)
-
-    def _one(self, block: pa.Table) -> NDArray[np.float64] | None:
+    def _one(self, lane: socket.socket, block: pa.Table) -> NDArray[np.float64] | None:
         ours, theirs = socket.socketpair()
-        result = None
         try:
             with ours:
-                child = self._fork(theirs)
+                with theirs:
+                    socket.send_fds(lane, [b"R"], [theirs.fileno()])
+                    if lane.recv(1) != b"+":
+                        return None
                 try:
-                    result = self._exchange(ours, block)
+                    return self._exchange(ours, block)
                 finally:
-                    with self._lock:
-                        self._control.sendall(MESSAGE.pack(b"K", child))
-        except (OSError, struct.error):  # too late, or the other side is gone
-            pass
-        return result
-
-    def _fork(self, theirs: socket.socket) -> int:
-        """A new child that holds this socket: its id."""
-        with self._lock, theirs:
-            self._control.sendall(MESSAGE.pack(b"R", 0))
-            socket.send_fds(self._control, [b"+"], [theirs.fileno()])
-            child: int = LENGTH.unpack(self._control.recv(LENGTH.size, socket.MSG_WAITALL))[0]
-            return child
+                    lane.sendall(b"K")
+        except OSError:  # too late, or the other side is gone
+            return None
 
     def _exchange(self, ours: socket.socket, block: pa.Table) -> NDArray[np.float64] | None:
-        sink = io.BytesIO()
-        with pa.ipc.new_stream(sink, block.schema) as writer:
-            writer.write_table(block)
-        deadline = time.monotonic() + self._timeout
-        ours.settimeout(self._timeout)
-        ours.sendall(sink.getbuffer())
+        # A closed cell cannot wait for anything and is ended by its limit of processor time, which does not
+        # depend on other blocks as the time on a clock does; that is only for a machine that stands still.
+        wall = self._timeout if self.open else 5 * self._timeout + 5
+        deadline = time.monotonic() + wall
+        ours.settimeout(wall)
+        ours.sendall(_encoded(block))
         ours.shutdown(socket.SHUT_WR)
-        answer = b""
-        while len(answer) < 8 * self._outputs:
+        answer, size = b"", 8 * self._outputs
+        while len(answer) <= size:
             ours.settimeout(max(deadline - time.monotonic(), 1e-3))
-            if not (part := ours.recv(8 * self._outputs - len(answer))):
-                return None
+            if not (part := ours.recv(size + 1 - len(answer))):
+                break
             answer += part
-        return np.frombuffer(answer, dtype="<f8").astype(np.float64)
+        return np.frombuffer(answer, dtype="<f8").astype(np.float64) if len(answer) == size else None
 
 
-def _pickled(function: Callable[[Any], Any]) -> bytes:
-    from joblib import wrap_non_picklable_objects  # a lambda or a notebook's function travels as its code
+@cache
+def left_open() -> str:
+    """What a function cannot be shut off from on this system, in words. Tried once, with no user's function.
 
-    try:
-        return pickle.dumps(wrap_non_picklable_objects(function))
-    except Exception:
+    >>> left_open()  # on Linux, where a process may give up its rights
+    ''
+    """
+    with Isolated(len, 1, 10.0, as_pandas=False, isolation="available") as isolated:
+        return _words(isolated.open)
+
+
+def _words(names: Sequence[str]) -> str:
+    return ", ".join(_NOT_CLOSED[name] for name in names)
+
+
+def _lanes() -> int:
+    """How many blocks run at a time: as many as there are processors, and memory for twice as much."""
+    known = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(processors, memory // (2 * MEMORY)))
+
+
+def _environment() -> dict[str, str]:
+    """Only what a library may need to be found: what else is in the environment is nobody's business."""
+    kept = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    # A closed cell can make no threads: libraries that would are told not to.
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {name: os.environ[name] for name in kept if name in os.environ} | single
+
+
+def _encoded(block: pa.Table) -> memoryview:
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, block.schema) as writer:
+        writer.write_table(block)
+    return sink.getbuffer()
+
+
+def _require_fork() -> None:
+    if not hasattr(os, "fork"):
         raise ParameterError(
-            "The function cannot be sent to another process.",
-            "Let it hold plain values only: no open files, connections or locks.",
-        ) from None
-
-
-def _imported(function: Any) -> set[str]:
-    """The modules that a function's code imports when it runs, to be loaded once and not for each block."""
-    code = function if isinstance(function, CodeType) else getattr(function, "__code__", None)
-    if code is None:
-        return set()
-    names = {step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"}
-    return names.union(*(_imported(part) for part in code.co_consts if isinstance(part, CodeType)))
+            "Functions can be run on private blocks only where processes can be forked.",
+            "Use Linux or macOS.",
+        )

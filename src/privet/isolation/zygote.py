@@ -1,115 +1,117 @@
-"""The process that runs a user's function on one block each time, in a child that dies with it.
+"""The process that all lanes are copies of: it loads what the function needs, and never the function itself.
 
-Run as a script, by ``isolation``, before a row is read: it loads the function once, and then forks a child
-for each block. The block goes from the curator straight to the child, through a socket that this process
-only passes on, so a child can see its own block and nothing of another: no global that an earlier call left
-behind, no memory of the curator. What comes back is a fixed number of floats, never an object to unpickle.
-
-Messages, of 9 bytes each: ``R`` (and a socket): fork, answer with the child's id; ``K`` and an id: kill the
-child and all that it started; ``A``: answer, to show that this process lives. The end of the messages is the
-end of this process and of all children.
+Started by ``cell`` before a row is read, in an empty environment. It loads installed modules, tries what a
+cell that it closes can still do, and rehearses the function on made-up records in such a cell. Then it
+answers, in JSON: whether it has ``loaded``, what it found ``open``, and which ``error`` the rehearsal ended
+in. For each socket that it is handed after that it copies itself into a lane.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
-import pickle
 import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
-MESSAGE = struct.Struct("!cQ")
+if TYPE_CHECKING:
+    from privet.isolation.closing import Closing  # it cannot be imported on every system
+
+__all__ = ["LENGTH", "exactly", "main"]
+
 LENGTH = struct.Struct("!Q")
 
 
 def main(descriptor: int) -> None:
-    import resource  # not on every system, and this file's messages are read on all
+    from privet.isolation.closing import DOORS, Closing
+    from privet.isolation.lane import Work, serve
+    from privet.isolation.rehearsal import rehearse
 
     control = socket.socket(fileno=descriptor)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash must not leave a block on the disk
-    settings = json.loads(_read(control))
+    settings, parcel, block = json.loads(_read(control)), _read(control), _read(control)
     sys.path[:] = settings["path"]
     try:
-        import numpy
-        import pyarrow.ipc  # noqa: F401  (loaded once, here, and not in every child)
-
-        if settings["pandas"]:
-            import pandas  # noqa: F401
-        for module in ("pandas", *settings["modules"]):  # Arrow loads pandas for many things, if it is there
-            with contextlib.suppress(Exception):  # one that is missing is the function's own affair
-                importlib.import_module(module)
-        function = pickle.loads(_read(control))
+        _load(settings["modules"], settings["pandas"])
+        limits = settings["memory"], settings["seconds"]
+        closing = Closing(*limits, filtered=settings["filtered"])
+        if (left_open := _left_open(closing)) is None:  # on this system, closing a cell breaks it
+            closing = Closing(*limits, filtered=False)
+            left_open = list(DOORS)
+        closed = not {"files", "network", "processes"} & set(left_open)
+        work = Work(parcel, settings["outputs"], settings["pandas"], closing, closed)
+        error = rehearse(work, block) if block else None
     except BaseException:
-        control.sendall(b"\0")
-        return
-    control.sendall(b"\1")
-    children: set[int] = set()
-    while len(message := _exactly(control, MESSAGE.size)) == MESSAGE.size:
-        request, number = MESSAGE.unpack(message)
-        if request == b"K":
-            _end(number)
-            children.discard(number)
-            continue
-        if request == b"A":
-            control.sendall(LENGTH.pack(0))
-            continue
-        _, (data, *_), _, _ = socket.recv_fds(control, 1, 1)
-        child = os.fork()
-        if child == 0:
+        reply: dict[str, object] = {"loaded": False}
+    else:
+        if error is not None and not closed:
+            error = "the reason is not shown, since the function could have read it elsewhere"
+        reply = {"loaded": True, "open": left_open, "error": error}
+    answer = json.dumps(reply).encode()
+    control.sendall(LENGTH.pack(len(answer)) + answer)
+    gc.collect()
+    gc.freeze()  # copies share what is loaded, as long as nobody looks through it for garbage
+    lanes: list[int] = []
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            break
+        lane = os.fork()
+        if lane == 0:
             control.close()
-            os.setpgid(0, 0)
-            _child(data, function, settings["outputs"], settings["pandas"], numpy)
-        os.setpgid(child, child)  # by both, so that it is done before either goes on
-        os.close(data)
-        children.add(child)
-        control.sendall(LENGTH.pack(child))
-    for child in children:
-        _end(child)
+            serve(socket.socket(fileno=descriptors[0]), len(lanes), work)
+        os.close(descriptors[0])
+        lanes.append(lane)
+    for lane in lanes:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(lane, signal.SIGKILL)
+            os.waitpid(lane, 0)
 
 
-def _child(data: int, function: Callable[[Any], Any], outputs: int, as_pandas: bool, numpy: Any) -> None:
-    """Run the function on the block and send what it returns, if that is what was declared. Never returns."""
-    try:
-        import pyarrow as pa
+def _load(modules: list[str], as_pandas: bool) -> None:
+    import pyarrow as pa
+    import pyarrow.ipc
 
-        block = socket.socket(fileno=data)
-        with block.makefile("rb") as stream, pa.ipc.open_stream(stream) as reader:
-            table = reader.read_all()
-        result = numpy.asarray(
-            function(table.to_pandas(use_threads=False) if as_pandas else table), dtype=numpy.float64
-        )
-        if result.size == outputs:
-            block.sendall(result.astype("<f8").tobytes())
-    finally:  # whatever happened, nothing of it is told, and no handler of the parent's runs here
-        os._exit(0)
+    if as_pandas:
+        import pandas  # noqa: F401
+    for module in ("pandas", "numpy", *modules):  # Arrow loads pandas for many things, if it is there
+        with contextlib.suppress(Exception):  # one that is missing is the function's own affair
+            importlib.import_module(module)
+    pa.set_cpu_count(1)
+    if as_pandas:  # much is loaded when it is first done
+        words = pa.array(["a"]).dictionary_encode()
+        pa.table({"number": [1.0], "word": words}).to_pandas(use_threads=False)
 
 
-def _end(child: int) -> None:
-    # The child is not reaped before this, so its id cannot have become another process's.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, ChildProcessError):
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+def _left_open(closing: Closing) -> list[str] | None:
+    """What a cell that was closed here can still do, found by Privet's code; None if it gave no answer."""
+    from privet.isolation.closing import found_open
+    from privet.isolation.lane import copy, end, read_all
+
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            child = copy(
+                theirs.fileno(), lambda _: json.dumps(found_open(closing.close())).encode(), unseen=False
+            )
+        ours.shutdown(socket.SHUT_WR)
+        answer = read_all(ours.fileno())
+        end(child)
+    found: list[str] | None = json.loads(answer) if answer else None
+    return found
 
 
 def _read(control: socket.socket) -> bytes:
-    return _exactly(control, LENGTH.unpack(_exactly(control, LENGTH.size))[0])
+    return exactly(control, LENGTH.unpack(exactly(control, LENGTH.size))[0])
 
 
-def _exactly(control: socket.socket, size: int) -> bytes:
+def exactly(control: socket.socket, size: int) -> bytes:
     """That many bytes, or fewer at the end."""
     parts = bytearray()
-    while len(parts) < size and (part := control.recv(size - len(parts))):
+    while len(parts) < size and (part := control.recv(min(size - len(parts), 1 << 20))):
         parts += part
     return bytes(parts)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

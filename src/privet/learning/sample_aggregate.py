@@ -8,9 +8,12 @@ model do. More blocks mean less noise and more bias, because each block is small
 
 **Privacy.** ``isolation.blocks`` proves that one unit of privacy changes the outputs of one block, under
 either neighbour relation; ``mechanisms.block_aggregate`` what is lost then. Each run is a process of its own
-that sees its block and nothing else; one that raises, hangs, exits or returns something else than the
-declared number of numbers counts as the middle of the ranges, silently, since to say so would tell about the
-block.
+that sees its block and nothing else: it is closed before the function is loaded, and then can reach no file,
+network, process or clock. One that raises, runs too long, exits or returns something else than the declared
+number of numbers counts as the middle of the ranges, silently, since to say so would tell about the block.
+
+The function itself is taken to be public: its code, and the few plain values that it may hold. One that holds
+an array, a frame or any other object is refused, since that could be the table.
 
 *Reference.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data analysis.
 """
@@ -40,7 +43,14 @@ class SampleAggregate(WholeTableEstimator):
 
     ``function`` is given a data frame of the schema's columns (numbers clamped to their bounds, categories
     with their public domain, which holds also what a block lacks) and returns a number for each pair of
-    ``low`` and ``high``. After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its
+    ``low`` and ``high``. It may come from an installed package, or be any function or lambda that names only
+    modules and functions of installed packages, functions like itself, and plain values: None, bool, int,
+    float, complex, str, bytes, and tuples, lists, sets and dicts of these, of 4096 bytes together in
+    closures, defaults and global names. It runs without files, network, threads, other processes and clock,
+    in 2 GB of memory. Before a row is read or anything is paid, it is tried on made-up records; what it fails
+    with there is shown.
+
+    After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its
     noise (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the
     guarantee.
 
@@ -64,14 +74,25 @@ class SampleAggregate(WholeTableEstimator):
         int, Ge(1), Le(1_000_000), "How many disjoint blocks: more mean less noise and smaller blocks."
     ] = 100
     aggregate: Annotated[
-        Literal["mean", "median"], "What is released of the outputs; the median bears with odd blocks."
+        Literal["mean", "median"], "What is released of the outputs; a few odd blocks hardly move the median."
     ] = "mean"
     timeout: Annotated[
-        float, Gt(0), Le(86_400), "Seconds that the function may take for a block before it is stopped."
+        float, Gt(0), Le(86_400), "Seconds of a processor that the function may use for a block."
     ] = 60.0
     tables: Annotated[
         Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
     ] = "pandas"
+    isolation: Annotated[
+        Literal["full", "available"],
+        "'full' refuses a system that cannot shut a function off; 'available' does what it can, and the "
+        "guarantee says what was left open.",
+    ] = "full"
+    rehearsal: Annotated[
+        int,
+        Ge(0),
+        Le(1_000_000),
+        "How many made-up records the function is tried on first; 0 tries none.",
+    ] = 100
 
     def fit(self, X: Any, y: Any = None) -> SampleAggregate:
         """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""
@@ -89,6 +110,8 @@ class SampleAggregate(WholeTableEstimator):
             timeout=self.timeout,
             how=self.aggregate,
             as_pandas=self.tables == "pandas",
+            isolation=self.isolation,
+            rehearsal=self.rehearsal,
             what=f"the {self.aggregate} of the function's outputs on {self.blocks} blocks",
         )
         release = curator.ask(question, curator.left)

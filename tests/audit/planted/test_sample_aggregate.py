@@ -1,8 +1,8 @@
 """PLANTED WRONG VERSIONS of sample-and-aggregate. Nothing in this file may be used outside of tests.
 
 The whole fitted aggregate is audited: curator, blocks, aggregate and guarantee. Only the process in which the
-function runs is replaced by a call, because thousands of processes would take hours; ``tests/engines`` tests
-that a block's process sees its block and nothing else.
+function runs is replaced by a call, because thousands of processes would take hours; ``tests/isolation``
+tests that a block's process sees its block and nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FEW = {"runs": 600, "search_runs": 8}
 class Called:
     """In place of ``Isolated``: the same contract, in this process."""
 
-    def __init__(self, function, outputs, timeout, as_pandas=True):
+    def __init__(self, function, outputs, timeout, as_pandas=True, *, isolation="full", rehearsal=None):
         self.function, self.outputs = function, outputs
 
     def __enter__(self):

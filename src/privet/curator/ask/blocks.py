@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.question import Exact, Question
@@ -13,6 +13,22 @@ from privet.release import Release, Step
 from privet.schema import Schema
 
 __all__ = ["Blocks"]
+
+
+_CLOSED = (
+    "The function ran without the rights of this user: it could reach no file, network, process or clock. "
+    "That the operating system keeps it so, and that installed packages hold none of the data, is trusted."
+)
+_OPEN = (
+    "The function ran with the rights of this user and could reach {}. A function that reads records there, "
+    "or passes on to other blocks what it saw in one, voids this guarantee. Read it before you run it."
+)
+_CAVEATS = (
+    "Blocks on which the function failed or took too long count as the middle of each range, and how many "
+    "did is not reported. A function that comes close to its limit of time can fail because the machine is "
+    "busy, also with other blocks: one made to do so could tell of another block.",
+    "The error covers the noise only, not how much the function's outputs differ from block to block.",
+)
 
 
 @dataclass(frozen=True)
@@ -33,15 +49,20 @@ class Blocks(Question[Release]):
     how: Literal["mean", "median"] = "mean"
     as_pandas: bool = True
 
-    caveats: ClassVar[tuple[str, ...]] = (
-        "The function ran with the rights of this user: what it did besides returning numbers (writing "
-        "files, calling out) is not protected. Read it before you run it.",
-        "Blocks on which the function failed or took too long count as the middle of each range, and how "
-        "many did is not told. A function that comes close to its timeout can fail because the machine is "
-        "busy.",
-        "The error covers the noise only, not how much the function's outputs differ from block to block.",
+    isolation: Literal["full", "available"] = "full"
+    rehearsal: int = 100
+
+    assumed = (
+        ("the ranges of the function's outputs, and the number of blocks", "declared"),
+        ("the function's code, and the values that it holds", "declared"),
     )
-    assumed = (("the ranges of the function's outputs, and the number of blocks", "declared"),)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:  # type: ignore[override]  # they depend on what the system can close
+        from privet.isolation.cell import left_open
+
+        open_ = left_open()
+        return (_OPEN.format(open_) if open_ else _CLOSED, *_CAVEATS)
 
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         from privet.isolation.blocks import GRID
@@ -51,7 +72,15 @@ class Blocks(Question[Release]):
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Release:
         from privet.isolation.blocks import BlockFunction
 
-        function = BlockFunction(self.function, self.low, self.high, self.timeout, self.as_pandas)
+        function = BlockFunction(
+            self.function,
+            self.low,
+            self.high,
+            self.timeout,
+            self.as_pandas,
+            self.isolation,
+            self.rehearsal,
+        )
         outputs = function.outputs(exact.source, exact.schema, self.blocks, exact.randomness)
         error = mechanism.error(0.95)
         step = Step(self.what, mechanism.name, amount, error, "declared ranges")
