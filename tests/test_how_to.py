@@ -18,7 +18,7 @@ from privet.checks.contract import check_scikit_learn
 from privet.checks.example import example, public
 from privet.cli import app
 from privet.families import FAMILIES
-from privet.registry import Entry
+from privet.registry import Algorithm
 from privet.schema import write_schema
 from privet.sources import ArrowSource, write_csv
 
@@ -48,7 +48,7 @@ def home(tmp_path_factory):
 def entries(home, monkeypatch):
     """One line in the registry per algorithm."""
     lines = tuple(
-        Entry(f"page-{family}", family, f"{home}:{name}", "From the page.")
+        Algorithm(f"page-{family}", family, f"{home}:{name}", "From the page.")
         for family, name in CLASSES.items()
     )
     monkeypatch.setattr(registry, "ALGORITHMS", (*registry.ALGORITHMS, *lines))
@@ -60,7 +60,7 @@ def checks():
     return [
         pytest.param(family, check, id=f"{family}-{check.__name__}")
         for family in CLASSES
-        for check in Entry("", family, "", "").checks()
+        for check in Algorithm("", family, "", "").checks()
         if check is not check_scikit_learn
     ]
 

@@ -132,7 +132,7 @@ def study_tables(path: str | Path, **how: Any) -> NDArray[np.int64]:
 
 def attribute_tables(data: Any, schema: Schema, bins: int = 8) -> list[NDArray[np.int64]]:
     """The exact tables of a *public* nominal or mixed table, in groups of equal shape, for ``recovery``."""
-    candidates = Attributes(tuple(SelectKBest(schema=schema, bins=bins).plan(schema)))
+    candidates = Attributes(tuple(SelectKBest(schema=schema, bins=bins).tables(schema)))
     return candidates.groups(public_answers(data, schema, candidates.tables), schema)
 
 

@@ -115,6 +115,15 @@ FAMILIES: dict[str, Family] = {
             checks="privet.checks:UNTARGETED",
         ),
         Family(
+            "aggregate",
+            "runs a function of your own on blocks of the table",
+            "privet.estimator:WholeTableEstimator",
+            ("aggregate",),
+            smallest={"age": (0.0, 100.0), "height": (1.0, 2.0)},
+            audited=False,  # what it claims is put to the test with functions that cheat: tests/isolation
+            checks="privet.checks.aggregate:CHECKS",
+        ),
+        Family(
             "transform",
             "perturbs records",
             "sklearn.base:TransformerMixin",

@@ -17,7 +17,7 @@ from privet.parameters import json_schema
 __all__ = [
     "ALGORITHMS",
     "FAMILIES",
-    "Entry",
+    "Algorithm",
     "Family",
     "algorithm",
     "algorithms_with",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Entry:
+class Algorithm:
     """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
 
     ``family`` says what it is for: one of ``FAMILIES``. ``command`` is its name after a command that says a
@@ -64,27 +64,28 @@ class Entry:
         return json_schema(self.load(), title=self.name, description=self.line)
 
 
-ALGORITHMS: tuple[Entry, ...] = (
-    Entry("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),
-    Entry("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
-    Entry("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
-    Entry("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
-    Entry("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
-    Entry("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
-    Entry("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
-    Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
-    Entry("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
-    Entry("condensation", "transform", "privet.perturbation.condensation:Condensation", "Replace records by ones drawn from groups of k, keeping the covariance. No guarantee."),
-    Entry("geometric", "transform", "privet.perturbation.geometric:Geometric", "Turn, move and blur the columns together. No guarantee."),
-    Entry("input-perturbation", "transform", "privet.perturbation.local:InputPerturbation", "Laplace noise on numbers, randomised response for categories: every record hides by itself.", command="input"),
-    Entry("k-anonymity", "transform", "privet.perturbation.nominal.anonymity:KAnonymity", "Generalise columns until every record looks like k − 1 others. No guarantee."),
-    Entry("projection", "transform", "privet.perturbation.projection:Projection", "Mix the columns into fewer ones. No guarantee."),
-    Entry("randomised-response", "transform", "privet.perturbation.nominal.response:RandomisedColumns", "Randomise categories, record by record: local differential privacy for the chosen columns."),
-    Entry("rotation", "transform", "privet.perturbation.rotation:Rotation", "Turn the columns together; all distances stay. No guarantee."),
+ALGORITHMS: tuple[Algorithm, ...] = (
+    Algorithm("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),
+    Algorithm("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
+    Algorithm("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
+    Algorithm("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
+    Algorithm("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
+    Algorithm("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
+    Algorithm("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
+    Algorithm("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
+    Algorithm("sample-aggregate", "aggregate", "privet.learning.sample_aggregate:SampleAggregate", "Any function on disjoint blocks of the table, and the private mean or median of what it returns."),
+    Algorithm("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
+    Algorithm("condensation", "transform", "privet.perturbation.condensation:Condensation", "Replace records by ones drawn from groups of k, keeping the covariance. No guarantee."),
+    Algorithm("geometric", "transform", "privet.perturbation.geometric:Geometric", "Turn, move and blur the columns together. No guarantee."),
+    Algorithm("input-perturbation", "transform", "privet.perturbation.local:InputPerturbation", "Laplace noise on numbers, randomised response for categories: every record hides by itself.", command="input"),
+    Algorithm("k-anonymity", "transform", "privet.perturbation.nominal.anonymity:KAnonymity", "Generalise columns until every record looks like k − 1 others. No guarantee."),
+    Algorithm("projection", "transform", "privet.perturbation.projection:Projection", "Mix the columns into fewer ones. No guarantee."),
+    Algorithm("randomised-response", "transform", "privet.perturbation.nominal.response:RandomisedColumns", "Randomise categories, record by record: local differential privacy for the chosen columns."),
+    Algorithm("rotation", "transform", "privet.perturbation.rotation:Rotation", "Turn the columns together; all distances stay. No guarantee."),
 )  # fmt: skip
 
 
-def algorithms_with(command: str) -> tuple[Entry, ...]:
+def algorithms_with(command: str) -> tuple[Algorithm, ...]:
     """The algorithms that a command takes.
 
     >>> [entry.name for entry in algorithms_with("select")]
@@ -93,12 +94,12 @@ def algorithms_with(command: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in ALGORITHMS if command in FAMILIES[entry.family].commands)
 
 
-def audited_algorithms() -> tuple[Entry, ...]:
+def audited_algorithms() -> tuple[Algorithm, ...]:
     """The algorithms that promise something about a whole table, which an audit can refute."""
     return tuple(entry for entry in ALGORITHMS if FAMILIES[entry.family].audited)
 
 
-def algorithm(name: str, among: tuple[Entry, ...] | None = None) -> Entry:
+def algorithm(name: str, among: tuple[Algorithm, ...] | None = None) -> Algorithm:
     """The algorithm of that name.
 
     >>> algorithm("naive-bayes").load().__name__

@@ -23,7 +23,7 @@ def test_all_cut_alike(number):
     ill = Schema.of({"ill": ["no", "yes"]})["ill"]
     schema = Schema.of([number, ill], target="ill")
     cuts = public_cuts(number, 8)
-    assert SelectKBest(bins=8).plan(schema)[0].cuts == cuts
+    assert SelectKBest(bins=8).tables(schema)[0].cuts == cuts
     assert Secret.of(schema, number.name, 8).cuts == cuts
     stream = StreamingNaiveBayes(schema=schema, bins=8)
     assert len(stream.predict_proba_one({number.name: 1})) == 2

@@ -63,7 +63,7 @@ def test_neighbours_move_each_table_by_one_cell():
     from privet.selection.k_best import SelectKBest
     from privet.stats import Rows
 
-    tables = SelectKBest(bins=4).plan(SCHEMA)
+    tables = SelectKBest(bins=4).tables(SCHEMA)
     whole = table(60, seed=3)
     for one, other in ((0, 3), (3, 4), (1, 2)):
         question = _pair(tables[one], tables[other])

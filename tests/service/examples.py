@@ -10,10 +10,10 @@ from annotated_types import Ge, Gt, Le, Lt
 from privet.parameters import OfAlgorithm, Parameter, parameters_of
 from privet.registry import algorithms_with
 from privet.service import UseCase
-from privet.service.catalogue import Entry
+from privet.service.catalogue import Command
 
 
-def example_of(entry: Entry) -> UseCase:
+def example_of(entry: Command) -> UseCase:
     """The use case with every parameter given, none of them its default where there is a choice."""
     cls = entry.load()
     values: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from privet.cli import app
 from privet.parameters import Argument, Consent, parameters_of
 from privet.registry import ALGORITHMS, FAMILIES, algorithms_with
 from privet.service import USE_CASES, UseCase, use_case
-from privet.service.catalogue import GROUPS, Entry, entry_of
+from privet.service.catalogue import GROUPS, Command, entry_of
 
 each_use_case = pytest.mark.parametrize("entry", USE_CASES, ids=lambda entry: entry.name)
 
@@ -26,7 +26,7 @@ def test_no_two_use_cases_share_a_name_or_a_home():
 
 
 @each_use_case
-def test_it_is_a_frozen_value_with_help_for_every_parameter(entry: Entry):
+def test_it_is_a_frozen_value_with_help_for_every_parameter(entry: Command):
     cls = entry.load()
     assert issubclass(cls, UseCase)
     assert is_dataclass(cls)
@@ -41,7 +41,7 @@ def test_it_is_a_frozen_value_with_help_for_every_parameter(entry: Entry):
 
 
 @each_use_case
-def test_its_command_has_an_option_or_an_argument_for_every_parameter(entry: Entry):
+def test_its_command_has_an_option_or_an_argument_for_every_parameter(entry: Command):
     command = command_of(entry)
     context = click.Context(command)
     given = {param.name: param for param in command.get_params(context)}
@@ -57,7 +57,7 @@ def test_its_command_has_an_option_or_an_argument_for_every_parameter(entry: Ent
             assert is_argument == (parameter.marker(Argument) is not None)
 
 
-def command_of(entry: Entry) -> click.Command:
+def command_of(entry: Command) -> click.Command:
     words = entry.words
     if entry.per_algorithm:
         words = (*words, algorithms_with(words[0])[0].word)
@@ -68,7 +68,7 @@ def command_of(entry: Entry) -> click.Command:
 
 
 @each_use_case
-def test_its_json_schema_is_one(entry: Entry):
+def test_its_json_schema_is_one(entry: Command):
     check_json_schema(entry.json_schema())
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from privet.cli import app, commands
 from privet.errors import ParameterError
 from privet.service import USE_CASES, Session
-from privet.service.catalogue import Entry
+from privet.service.catalogue import Command
 from privet.service.document import RunDocument
 from privet.service.exporting import command_of, notebook_of, script_of
 from tests.service.examples import example_of
@@ -21,7 +21,7 @@ each_use_case = pytest.mark.parametrize("entry", USE_CASES, ids=lambda entry: en
 
 
 @each_use_case
-def test_it_comes_back_from_json(entry: Entry, tmp_path: Path):
+def test_it_comes_back_from_json(entry: Command, tmp_path: Path):
     case = example_of(entry)
     document = RunDocument.of(entry.name, case, Session(ledger="of one.db"))
     document.write(tmp_path / "run.json")
@@ -33,7 +33,7 @@ def test_it_comes_back_from_json(entry: Entry, tmp_path: Path):
 
 
 @each_use_case
-def test_the_equivalent_command_gives_the_same_document(entry: Entry, monkeypatch: pytest.MonkeyPatch):
+def test_the_equivalent_command_gives_the_same_document(entry: Command, monkeypatch: pytest.MonkeyPatch):
     document = RunDocument.of(entry.name, example_of(entry), Session(ledger="of one.db"))
     seen = []
     monkeypatch.setattr(commands, "execute", lambda *given: seen.append(given))
@@ -49,7 +49,7 @@ def test_the_equivalent_command_gives_the_same_document(entry: Entry, monkeypatc
 
 
 @each_use_case
-def test_scripts_and_notebooks_are_valid_python(entry: Entry):
+def test_scripts_and_notebooks_are_valid_python(entry: Command):
     document = RunDocument.of(entry.name, example_of(entry), Session())
     compile(script_of(document), "script.py", "exec")
     book = json.loads(notebook_of(document))

@@ -13,9 +13,8 @@ from privet.cli.execute import execute
 from privet.cli.forms import option_for, typed
 from privet.cli.options import options_of
 from privet.parameters import OfAlgorithm, parameters_of
-from privet.registry import Entry as Algorithm
-from privet.registry import algorithms_with
-from privet.service.catalogue import GROUPS, USE_CASES, Entry
+from privet.registry import Algorithm, algorithms_with
+from privet.service.catalogue import GROUPS, USE_CASES, Command
 
 __all__ = ["Suggesting", "commands"]
 
@@ -39,7 +38,7 @@ def commands() -> list[click.Command]:
 class Lazy(click.Command):
     """A command whose use case is loaded when it is used or asked for help, not to list it."""
 
-    def __init__(self, entry: Entry, algorithm: Algorithm | None = None) -> None:
+    def __init__(self, entry: Command, algorithm: Algorithm | None = None) -> None:
         name, line = (entry.words[-1], entry.line) if algorithm is None else (algorithm.word, algorithm.line)
         super().__init__(name, short_help=line)
         self._entry, self._algorithm, self._loaded = entry, algorithm, False
@@ -112,7 +111,7 @@ class LazyGroup(Suggesting):
 
     def __init__(self, name: str, help: str) -> None:
         super().__init__(name, help=help)
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, Command] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.entries)
@@ -131,7 +130,7 @@ class LazyGroup(Suggesting):
 class PerAlgorithm(Suggesting):
     """One subcommand for each algorithm that the command takes, made (and imported) when it is used."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: Command) -> None:
         super().__init__(entry.words[0], help=entry.line)
         self._entry = entry
 

@@ -17,13 +17,13 @@ from privet.cli.output import output
 from privet.cli.remedies import words_for
 from privet.parameters import Consent, File, parameters_of
 from privet.service.case import UseCase
-from privet.service.catalogue import Entry
+from privet.service.catalogue import Command
 from privet.service.session import Session
 
 __all__ = ["execute"]
 
 
-def execute(entry: Entry, given: dict[str, Any], options: dict[str, Any]) -> None:
+def execute(entry: Command, given: dict[str, Any], options: dict[str, Any]) -> None:
     """Run the use case with these parameters, as the options about its session say."""
     to = output()
     to.given = {**given, **options}
@@ -133,7 +133,7 @@ def _standard_streams(case: type[UseCase], given: dict[str, Any]) -> Iterator[tu
                 sys.stdout.flush()
 
 
-def _save_run(entry: Entry, case: UseCase, session: Session, place: Path | None) -> None:
+def _save_run(entry: Command, case: UseCase, session: Session, place: Path | None) -> None:
     if place is not None:
         from privet.service.document import RunDocument
 

@@ -128,7 +128,9 @@ def cross_validate(
     if not inferred:
         schema.require_confirmed()
     scores = measures_of(estimator)
-    scores.plan(NoModel(), schema, measures, bound)  # what cannot be measured is refused before it is paid
+    scores.questions(
+        NoModel(), schema, measures, bound
+    )  # what cannot be measured is refused before it is paid
     root = randomness.of(estimator.random_state if random_state is None else random_state)
     what = f"{folds}-fold cross-validation of {type(estimator).__name__}"
     run = Run(
@@ -162,7 +164,7 @@ def cross_validate(
                 else run.part(process.test, child, split.schema)
             )
             with Curator.within(test, split.all) as curator:
-                asked = curator.ask_together(scores.plan(predictor, split.schema, measures, bound))
+                asked = curator.ask_together(scores.questions(predictor, split.schema, measures, bound))
             rounds.append([Measured.of(release) for release in asked])
             if public:
                 require_records(scores.records(rounds[-1][0]))

@@ -80,7 +80,7 @@ def evaluate(
     table = test_table(model, data, y)
     bound = settled_bound(log_loss_bound, public)
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
-    plan = scores.plan(predictor, schema, measures, bound)
+    plan = scores.questions(predictor, schema, measures, bound)
     if public:
         refuse_payment(epsilon, ledger)
         run = Run.declared_public(schema, "The test data was declared public; the figures are exact.")
@@ -116,7 +116,7 @@ def evaluation_cost(
     confusion matrix: geometric noise, ε = 1; off by at most 3 records in 95 % of cases.
     """
     bound = settled_bound(log_loss_bound, public=False)
-    plan = measures_for(schema).plan(NoModel(), schema, measures, bound)
+    plan = measures_for(schema).questions(NoModel(), schema, measures, bound)
     amount = required_amount(epsilon, delta)
     with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
         curator.ask_together(plan)

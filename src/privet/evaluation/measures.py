@@ -21,20 +21,20 @@ from privet.release import Guarantee, Release
 from privet.schema import Number, Schema
 from privet.stats import Confusion, PredictionErrors, Predictor
 
-__all__ = ["CLASSES", "NUMBERS", "Asked", "Measures", "Scores", "measures_for", "measures_of"]
+__all__ = ["CLASSES", "NUMBERS", "Asked", "Measures", "Scoring", "measures_for", "measures_of"]
 
 Measures = Literal["all", "confusion"]
 Asked = list[tuple[Measure, Fraction]]
 
 
-class Scores(ABC):
+class Scoring(ABC):
     """How models of one kind are scored: what is asked of the test records, and what follows from it."""
 
     #: The one figure that says how good a model is.
     headline: ClassVar[str]
 
     @abstractmethod
-    def plan(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
+    def questions(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
         """What is asked of the test records; ``bound`` is where the log loss of one record is cut."""
 
     @abstractmethod
@@ -57,10 +57,10 @@ class Scores(ABC):
         return figure
 
 
-class _Classes(Scores):
+class _Classes(Scoring):
     headline = "accuracy"
 
-    def plan(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
+    def questions(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
         target = schema.nominal_target().name
         confusion = Confusion(predictor, target)
         if measures == "confusion":
@@ -86,10 +86,10 @@ class _Classes(Scores):
         return float(np.trace(release.value))  # right predictions
 
 
-class _Numbers(Scores):
+class _Numbers(Scoring):
     headline = "r2"
 
-    def plan(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
+    def questions(self, predictor: Predictor, schema: Schema, measures: Measures, bound: float) -> Asked:
         return regression_plan(schema, predictor)
 
     def result(
@@ -104,11 +104,11 @@ class _Numbers(Scores):
         return -float(release.value[3])  # squared errors
 
 
-CLASSES: Scores = _Classes()
-NUMBERS: Scores = _Numbers()
+CLASSES: Scoring = _Classes()
+NUMBERS: Scoring = _Numbers()
 
 
-def measures_of(model: Any) -> Scores:
+def measures_of(model: Any) -> Scoring:
     """What scores this model; an error if its family has no scores."""
     try:
         home = family_of(model).measures
@@ -119,14 +119,14 @@ def measures_of(model: Any) -> Scores:
             f"Only Privet's own classifiers and regressions can be scored here, not {type(model).__name__}.",
             "For example  privet.NaiveBayes(epsilon=1.0, schema=schema)  or  privet.Ridge(…)",
         )
-    found: Scores = at(home)
+    found: Scoring = at(home)
     return found
 
 
-def measures_for(schema: Schema) -> Scores:
+def measures_for(schema: Schema) -> Scoring:
     """What scores models of this schema's target."""
     number = schema.target is not None and isinstance(schema[schema.target], Number)
-    found: Scores = at(FAMILIES["regress" if number else "classify"].measures)
+    found: Scoring = at(FAMILIES["regress" if number else "classify"].measures)
     return found
 
 

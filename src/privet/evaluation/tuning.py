@@ -37,7 +37,7 @@ from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
 from privet.evaluation.figures import Figure, Measured
 from privet.evaluation.holdout import evaluation_cost
-from privet.evaluation.measures import Scores, measures_of
+from privet.evaluation.measures import Scoring, measures_of
 from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 from privet.evaluation.search_plan import SearchPlan
@@ -155,7 +155,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         model._run(split.outside(0), run.part(price, noise))
         schema = run.schema
         predictor = Predictor(model, tuple(column.name for column in schema.attributes))
-        plan = self._scores.plan(predictor, schema, "confusion", 1.0)
+        plan = self._scores.questions(predictor, schema, "confusion", 1.0)
         with Curator.within(run.part(price, noise), split.inside(0)) as curator:
             [release] = curator.ask_together(plan)
         # A sum over the same records in every trial.
@@ -232,7 +232,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         )
 
     @property
-    def _scores(self) -> Scores:
+    def _scores(self) -> Scoring:
         return measures_of(self.estimator)
 
     @property

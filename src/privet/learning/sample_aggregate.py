@@ -21,7 +21,7 @@ an array, a frame or any other object is refused, since that could be the table.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -64,6 +64,8 @@ class SampleAggregate(WholeTableEstimator):
     >>> mean_age.value_.shape, bool(abs(mean_age.value_[0] - 45) < 20), mean_age.guarantee_.epsilon
     ((1,), True, 5.0)
     """
+
+    family: ClassVar[str] = "aggregate"
 
     function: Annotated[Any, "Run on each block: takes a table, returns numbers."] = field(kw_only=False)
     low: Annotated[

@@ -69,7 +69,7 @@ class PrivateBeeSelection(PrivateSelector):
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
-        tables = SelectKBest(bins=self.bins).plan(schema)
+        tables = SelectKBest(bins=self.bins).tables(schema)
         if not tables:
             raise DataError("There is no attribute to choose from.", "Declare one besides the target.")
         several = min(self.candidates, len(tables)) > 1

@@ -127,7 +127,7 @@ class SelectKBest(PrivateSelector):
 
     def _fit(self, curator: Curator) -> None:
         schema, score = curator.schema, self._scorer()
-        candidates = Attributes(tuple(self.plan(schema)))
+        candidates = Attributes(tuple(self.tables(schema)))
         number = len(candidates.tables)
         if score.needs == "replace":
             curator.assume("that every record has a class", f"score {score.what}")
@@ -181,12 +181,12 @@ class SelectKBest(PrivateSelector):
                 f"The score {score.what} counts alleles, and a missing value has no place among them.",
                 'Complete the table, and set  missing = "error"  in the schema; or read genotypes as such.',
             )
-        heights = Attributes(tuple(self.plan(schema))).heights(schema)
+        heights = Attributes(tuple(self.tables(schema))).heights(schema)
         for column, height in zip(schema.attributes, heights, strict=True):
             if reason := score.incompatible(target.size, height):
                 raise SchemaError(f"Column '{column.name}': {reason}", "Leave it out, or use another score.")
 
-    def plan(self, schema: Schema) -> list[Contingency]:
+    def tables(self, schema: Schema) -> list[Contingency]:
         """The tables that the scores are made of."""
         target = schema.nominal_target()
         return [Contingency(c.name, target.name, public_cuts(c, self.bins)) for c in schema.attributes]
@@ -196,7 +196,7 @@ class SelectKBest(PrivateSelector):
         self.class_sizes_ = [int(size) for size in sizes]
         if any(self.class_sizes_):
             known = require_groups(self.class_sizes_)
-            for height in set(Attributes(tuple(self.plan(schema))).heights(schema)):
+            for height in set(Attributes(tuple(self.tables(schema))).heights(schema)):
                 self._scorer().feasible(known, height)
 
     def _tell(self, values: Any, deviation: float, error: float) -> None:
@@ -212,7 +212,7 @@ class SelectKBest(PrivateSelector):
         if not isinstance(self._scorer(), OddsRatio):
             raise AttributeError("Only the score odds_ratio gives odds ratios.")
         names = [column.name for column in self.schema_.attributes]
-        heights = Attributes(tuple(self.plan(self.schema_))).heights(self.schema_)
+        heights = Attributes(tuple(self.tables(self.schema_))).heights(self.schema_)
         copies = [heights[names.index(name)] - 1 for name in self.chosen_]
         return [
             odds_ratio(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from privet.errors import ParameterError
 from privet.parameters import Argument, parameters_of
-from privet.registry import ALGORITHMS, Entry, algorithm
+from privet.registry import ALGORITHMS, Algorithm, algorithm
 from privet.service.case import Result, UseCase
 from privet.service.session import Session
 from privet.service.text import columns
@@ -48,7 +48,7 @@ class EveryAlgorithm(Result):
 class OneAlgorithm(Result):
     """An algorithm with its parameters."""
 
-    entry: Entry
+    entry: Algorithm
 
     def to_dict(self) -> dict[str, Any]:
         entry = self.entry
@@ -67,7 +67,7 @@ class OneAlgorithm(Result):
 class SchemaOfOne(Result):
     """The JSON Schema of an algorithm's parameters."""
 
-    entry: Entry
+    entry: Algorithm
 
     def to_dict(self) -> dict[str, Any]:
         return self.entry.json_schema()

@@ -13,11 +13,11 @@ from privet.errors import ParameterError
 from privet.parameters import json_schema
 from privet.service.case import UseCase
 
-__all__ = ["GROUPS", "USE_CASES", "Entry", "entry_of", "use_case"]
+__all__ = ["GROUPS", "USE_CASES", "Command", "entry_of", "use_case"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class Command:
     """One use case: the words of its command, the home of its class, and a line that says what it does.
 
     ``per_algorithm`` is the command of the families whose algorithms each get a command of their own;
@@ -45,8 +45,8 @@ class Entry:
         return json_schema(self.load(), title=self.name, description=self.line)
 
 
-def _entry(command: str, home: str, line: str, **more: bool | str) -> Entry:
-    return Entry(tuple(command.split()), f"privet.service.{home}", line, **more)  # type: ignore[arg-type]
+def _entry(command: str, home: str, line: str, **more: bool | str) -> Command:
+    return Command(tuple(command.split()), f"privet.service.{home}", line, **more)  # type: ignore[arg-type]
 
 
 GROUPS: dict[str, str] = {
@@ -57,7 +57,7 @@ GROUPS: dict[str, str] = {
     "gwas": "Genome-wide association: top variants, counts and tables with a guarantee.",
 }
 
-USE_CASES: tuple[Entry, ...] = (
+USE_CASES: tuple[Command, ...] = (
     _entry("schema draft", "schemas:DraftSchema", "Draft a schema from a table, for a person to check."),
     _entry("schema confirm", "schemas:ConfirmSchema", "Confirm that entries read off the data are public knowledge."),
     _entry("schema show", "schemas:ShowSchema", "Show each column, what is public about it, and where that came from."),
@@ -67,6 +67,7 @@ USE_CASES: tuple[Entry, ...] = (
     _entry("evaluate", "scoring:Evaluate", "Score a released model on a table."),
     _entry("cross-validate", "scoring:CrossValidate", "Learn from all parts of a table but one and score on that one, in turn.", per_algorithm=True),
     _entry("select", "selecting:Select", "Choose the attributes that say most about the target.", per_algorithm=True, default="select-k-best"),
+    _entry("aggregate", "aggregating:Aggregate", "Run a function of your own on blocks of a table, and release the mean of what it returns.", per_algorithm=True, default="sample-aggregate"),
     _entry("ledger open", "ledgers:OpenAccount", "Give the people in a table a budget."),
     _entry("ledger show", "ledgers:ShowAccounts", "Show each account: its limit, what is spent and what is left."),
     _entry("ledger history", "ledgers:ShowHistory", "Show everything that was done, in order."),
@@ -93,7 +94,7 @@ USE_CASES: tuple[Entry, ...] = (
 )  # fmt: skip
 
 
-def entry_of(name: str) -> Entry:
+def entry_of(name: str) -> Command:
     """The use case of that name, such as ``schema draft``."""
     for entry in USE_CASES:
         if entry.name == name:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from privet.parameters import Alias, Argument, File, OfAlgorithm
 
 __all__ = [
     "ENGINES",
     "Data",
-    "Engine",
+    "EngineName",
     "Force",
     "ModelFile",
     "OriginalSchema",
@@ -23,8 +23,7 @@ __all__ = [
     "VerifyKey",
 ]
 
-EngineName = Literal["auto", "memory", "duckdb"]
-ENGINES: tuple[str, ...] = get_args(EngineName)
+ENGINES = ("auto", "memory", "duckdb")
 
 Data = Annotated[Path, File(), Argument(), "The table."]
 SchemaFile = Annotated[
@@ -36,8 +35,8 @@ SchemaFile = Annotated[
 OriginalSchema = Annotated[Path, File(), Alias("s"), "The schema of the original table."]
 ModelFile = Annotated[Path, File(), Argument(), "A released model."]
 VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
-Engine = Annotated[
-    EngineName,
+EngineName = Annotated[
+    Literal["auto", "memory", "duckdb"],
     "Who reads the table: Privet itself (memory), or DuckDB for CSV and Parquet files.",
 ]
 SeedNumber = Annotated[

@@ -15,7 +15,7 @@ from privet.parameters import Alias, File, Named, When
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
 from privet.service.case import Result
-from privet.service.common import Data, Engine, Force, SchemaFile, SeedNumber, Settings
+from privet.service.common import Data, EngineName, Force, SchemaFile, SeedNumber, Settings
 from privet.service.reading import OfTable
 from privet.service.session import Session
 
@@ -57,7 +57,7 @@ class Fit(OfTable):
     trials: Annotated[
         float | None, Ge(1), Le(5000), When("tune", True), "With tuning: how many trials on average."
     ] = None
-    engine: Engine = "auto"
+    engine: EngineName = "auto"
     seed: SeedNumber = None
 
     @property

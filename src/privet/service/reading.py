@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from privet.service.case import UseCase
-from privet.service.common import Engine
+from privet.service.common import EngineName
 from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class OfTable(UseCase):
         return ReadOptions(self.encoding, self.decimal, self.delimiter, self.newlines)
 
     def opened(
-        self, session: Session, schema: Schema | None, watch: Watch | None = None, engine: Engine = "auto"
+        self, session: Session, schema: Schema | None, watch: Watch | None = None, engine: EngineName = "auto"
     ) -> Source:
         """The table, seen through the schema."""
         data: Path = self.data  # type: ignore[attr-defined]  # declared by each use case, in its own order

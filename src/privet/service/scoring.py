@@ -11,7 +11,16 @@ from annotated_types import Ge
 from privet.errors import ParameterError
 from privet.service.building import build, settled
 from privet.service.case import Result
-from privet.service.common import Data, Engine, ModelFile, Public, SchemaFile, SeedNumber, Settings, VerifyKey
+from privet.service.common import (
+    Data,
+    EngineName,
+    ModelFile,
+    Public,
+    SchemaFile,
+    SeedNumber,
+    Settings,
+    VerifyKey,
+)
 from privet.service.reading import OfTable
 from privet.service.session import Session
 
@@ -65,7 +74,7 @@ class Evaluate(OfTable):
     delta: Annotated[float, "The cost's delta."] = 0.0
     public: Public = False
     verify_key: VerifyKey = None
-    engine: Engine = "auto"
+    engine: EngineName = "auto"
     seed: SeedNumber = None
 
     @cached_property
@@ -134,7 +143,7 @@ class CrossValidate(OfTable):
     ] = None
     score_delta: Annotated[float, "Their delta."] = 0.0
     public: Public = False
-    engine: Engine = "auto"
+    engine: EngineName = "auto"
     seed: SeedNumber = None
 
     @cached_property

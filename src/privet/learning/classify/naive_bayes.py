@@ -84,14 +84,14 @@ class NaiveBayes(PrivateClassifier):
         target = schema.nominal_target()
         binned = [c for c in schema.attributes if isinstance(c, Number) and self.numeric == "histogram"]
         self.cuts_ = {column.name: list(public_cuts(column, self.bins)) for column in binned}
-        plan = self._plan(schema, target)
+        plan = self._statistics(schema, target)
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
         asked = [Measure(s, f"'{s.columns[0]}' within each '{target.name}'") for s in plan]
         releases = curator.ask_together(list(zip(asked, shares, strict=True)))
         self._learn(schema, target, list(zip(plan, releases, strict=True)))
 
-    def _plan(self, schema: Schema, target: Category) -> list[Statistic]:
+    def _statistics(self, schema: Schema, target: Category) -> list[Statistic]:
         """One statistic an attribute; the class counts only where no table would give them.
 
         An attribute with a single possible value cannot tell classes apart, so nothing is spent on it.
