@@ -19,7 +19,6 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import DataError, ParameterError
-from privet.perturbation.parts import whole_table
 from privet.schema import Schema
 from privet.service.common import ENGINES
 from privet.service.session import Watch
@@ -65,6 +64,8 @@ def open_table(
 
 def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
     """A whole file as an Arrow table, for what needs all of it at once."""
+    from privet.perturbation.parts import whole_table
+
     parts = list(open_source(path, schema).batches())
     if not parts:
         raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
