@@ -14,7 +14,7 @@ def test_entries_lead_somewhere(entry):
     loaded = entry.load()
     assert loaded.__doc__
     assert entry.line.endswith(".")
-    assert name_of(loaded()) == entry.name
+    assert name_of(loaded) == entry.name
     assert algorithm(entry.name) is entry
     assert entry.home.startswith(f"privet.learning.{entry.family}.") or entry.family not in ("classify",)
 

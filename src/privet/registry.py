@@ -116,9 +116,10 @@ def algorithm(name: str, among: tuple[Algorithm, ...] | None = None) -> Algorith
 
 
 def name_of(estimator: Any) -> str:
-    """The registered name of an estimator's class."""
-    home = f"{type(estimator).__module__}:{type(estimator).__qualname__}"
+    """The registered name of an estimator or of its class."""
+    cls = estimator if isinstance(estimator, type) else type(estimator)
+    home = f"{cls.__module__}:{cls.__qualname__}"
     for entry in ALGORITHMS:
         if entry.home == home:
             return entry.name
-    raise ParameterError(f"{type(estimator).__name__} is not a registered algorithm.")
+    raise ParameterError(f"{cls.__name__} is not a registered algorithm.")

@@ -31,11 +31,12 @@ def example_of(entry: Command) -> UseCase:
 
 
 def own_of(name: str) -> dict[str, Any]:
-    """One of an algorithm's own parameters, not its default."""
+    """One of an algorithm's own parameters, not its default, and what it costs."""
     from privet.registry import algorithm
 
     declared = [p for p in parameters_of(algorithm(name).load()) if p.kind is not object]
-    return {declared[0].name: value_of(declared[0])}
+    cost = {p.name: 2.5 for p in declared if p.name == "epsilon" and p.default is not None}
+    return {declared[0].name: value_of(declared[0])} | cost
 
 
 def value_of(parameter: Parameter) -> Any:

@@ -84,6 +84,7 @@ def draft(
         raise SchemaError(
             f"No column is left to draft. Column '{name}', for one: {reason}.",
             f"Declare what is public about a column by hand; or, if '{name}' says who a person is, name it "
-            f"as the id of the unit of privacy (--id {name}) beside other columns.",
+            "as the id of the unit of privacy beside other columns.",
+            "ignore-or-identify",
         )
     return Schema(found.columns, target=target, unit=unit, dataset=dataset, left_out=found.left_out)

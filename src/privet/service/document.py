@@ -30,8 +30,8 @@ class RunDocument:
     >>> from privet.service import Fit
     >>> case = Fit(algorithm="naive-bayes", data="people.csv", schema="people.schema.toml")
     >>> document = RunDocument.of("fit", case, Session(ledger="privet-ledger.db"))
-    >>> document.parameters
-    {'algorithm': 'naive-bayes', 'data': 'people.csv', 'schema': 'people.schema.toml'}
+    >>> sorted(document.parameters), document.parameters["parameters"]
+    (['algorithm', 'data', 'parameters', 'schema'], {'epsilon': 1.0})
     >>> RunDocument.read_dict(document.to_dict()).case == case
     True
     """
@@ -48,12 +48,13 @@ class RunDocument:
         kept = {n: v for n, v in given.items() if v != defaults[n] and v not in (None, {}, ())}
         if "algorithm" in given:  # said even if it is the usual one: its parameters mean nothing without it
             kept = {"algorithm": given["algorithm"]} | kept
-        if "algorithm" in kept and "parameters" in kept:
-            usual = {p.name: p.default for p in parameters_of(algorithm(kept["algorithm"]).load())}
-            own = kept["parameters"].items()
-            kept["parameters"] = {
-                n: v for n, v in own if v != usual.get(n) or (n == "epsilon" and v is not None)
-            }
+        if "algorithm" in given and "parameters" in given:
+            usual = {p.name: p.default for p in parameters_of(algorithm(given["algorithm"]).load())}
+            own = {n: v for n, v in given["parameters"].items() if v != usual.get(n)}
+            if isinstance(usual.get("epsilon"), float):  # what it costs is always said
+                own = {"epsilon": usual["epsilon"]} | own
+            kept.pop("parameters", None)
+            kept |= {"parameters": own} if own else {}
         ledger = session.ledger if isinstance(session.ledger, str | Path) else None
         return cls(
             name,

@@ -133,6 +133,8 @@ def _words(parameter: Parameter, value: Any) -> list[str]:
         return [word for name, each in pairs for word in (flag, f"{name}={each}")]
     if isinstance(value, list) and parameter.kind in (int, float):
         return [flag, ",".join(map(str, value))]
+    if isinstance(value, list) and parameter.kind in (int, float):
+        return [flag, ",".join(map(str, value))]
     if isinstance(value, list):
         return [word for each in value for word in (flag, str(each))]
     return [flag, str(value)]
