@@ -1,4 +1,4 @@
-"""What came out of many runs: one row a run, one named column for each released number.
+"""What came out of many runs: one row per run, one named column for each released number.
 
 Whatever a run releases (numbers, text, arrays, lists, dictionaries) becomes numbers, each under the name of
 its place: ``class_count_[0]``. Names keep runs comparable that release different things.

@@ -127,7 +127,7 @@ def _offers(account: Account, analyst: str, delta: Fraction | None) -> list[str]
 
 
 def _least(amounts: Sequence[Pure | Approximate | None]) -> Pure | Approximate | None:
-    """The smallest, since each of the limits must allow it; nothing where one of them allows nothing."""
+    """The smallest, since each of the limits must allow it; None if one of them allows nothing."""
     known = [amount for amount in amounts if amount is not None]
     if not known or len(known) < len(amounts):
         return None

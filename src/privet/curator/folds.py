@@ -101,7 +101,7 @@ class FoldSource:
         person = self._unit.id
         if person is not None and person not in read and person in self._source.names:
             read.append(person)
-        # The stream starts anew with every pass and gives one word a row, so that all passes agree.
+        # The stream starts anew with every pass and gives one word per row, so that all passes agree.
         words = np.random.Philox(key=self._key)
         for batch in self._source.batches(read):
             folds = self._assign(batch, words)

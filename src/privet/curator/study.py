@@ -238,7 +238,7 @@ class Study:
             curator.assume(f"which are the {words}", "READ OFF THE DATA, and assumed public")
         if self.quality.active:
             curator.admit(
-                "Quality control looked at the data: what passing or failing it tells is not protected."
+                "Quality control looked at the data: what passing or failing it reveals is not protected."
             )
         curator.admit(MISSING)
         if self.stratified:

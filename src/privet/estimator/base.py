@@ -143,7 +143,7 @@ class PrivateEstimator(BaseEstimator):
                 delattr(self, name)
 
     def _declared(self) -> Schema | None:
-        """The declared schema; nothing where it is to be read off the data."""
+        """The declared schema; None if it is to be read off the data."""
         if isinstance(self.schema, Schema):
             return self.schema
         if isinstance(self.schema, str) and self.schema == "infer":

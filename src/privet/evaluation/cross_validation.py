@@ -4,7 +4,7 @@
 outcome of the draw of folds, by that unit in ``folds − 1`` of the training sets and in one of the test sets.
 The fits compose sequentially: (folds − 1) · ε_fit. Each test record is compared with the model of its own
 fold only, all folds are counted into *one* confusion matrix, and noise is added once: the matrix is a sum of
-one cell a record, as for a single model, and costs ε. For a regression the same holds of its five sums of
+one cell per record, as for a single model, and costs ε. For a regression the same holds of its five sums of
 errors, whose bounds hold whatever model predicts a record (``stats.regression_errors``). A mixture over the
 draw of folds is no less private than its worst outcome. A repeat is the same again with new folds:
 

@@ -121,7 +121,7 @@ class Sums:
 
 
 def figures(confusion: Measured, sums: Sums | None) -> dict[str, tuple[Figure, ...]]:
-    """Every figure by its name; those of single classes have one entry a class, the others one."""
+    """Every figure by its name; those of single classes have one entry per class, the others one."""
     classes = confusion.value.shape[-1]
     exact = not confusion.releases
     # A fixed seed: the same release always gets the same error bars. Nothing secret is drawn here.

@@ -1,1 +1,1 @@
-"""Learning: private models, one algorithm a file."""
+"""Learning: private models, one algorithm per file."""

@@ -126,6 +126,6 @@ class AdditiveNoise(Perturbation):
 
     def _caveats(self) -> Sequence[str]:
         return (
-            "Where the chosen columns tell about each other, much of the noise can be filtered out again.",
+            "Where the chosen columns are related, much of the noise can be filtered out again.",
             "The same record perturbed many times: the noise averages out. Perturb it once.",
         )

@@ -51,7 +51,7 @@ class Weights:
 
     @classmethod
     def of(cls, model: Any, target: str) -> Weights | None:
-        """The weights of a fitted model that predicts ``target``; nothing where it has none."""
+        """The weights of a fitted model that predicts ``target``; None if it has none."""
         if not all(hasattr(model, name) for name in ("feature_names_", "coef_", "intercept_")):
             return None
         values = _rows(model.intercept_, model.coef_)

@@ -1,4 +1,4 @@
-"""The k attributes that tell most about the class, chosen privately: a filter for any table.
+"""The k attributes that say most about the class, chosen privately: a filter for any table.
 
 One contingency table of each attribute and the class is counted (a number is put into public bins), scored
 inside the curator, and only the choice and noisy values of what was chosen come out. Half the budget

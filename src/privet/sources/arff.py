@@ -102,7 +102,7 @@ class ArffSource:
                     yield batch
 
     def _fast(self, block: bytes, wanted: list[str]) -> pa.RecordBatch | None:
-        """The block by pyarrow's CSV reader, or nothing where it is not plain."""
+        """The block by pyarrow's CSV reader, or None if it is not plain."""
         if b"%" in block:
             block = _COMMENT_LINE.sub(b"", block)
         double = b'"' in block

@@ -110,7 +110,7 @@ class GenotypeSource:
             parts.append(_COPIES[pairs])
         return np.concatenate(parts)
 
-    # The contract of a source of rows: one row a subject. For conversion, and for small studies.
+    # The contract of a source of rows: one row per subject. For conversion, and for small studies.
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ class Statistic(ABC):
         """The answer from the last state."""
 
     def expression(self, table: Any, schema: Schema) -> Any | None:
-        """The question as an Ibis expression; nothing where only a fold can answer it."""
+        """The question as an Ibis expression; None if only a fold can answer it."""
         return None
 
     def collect(self, result: Any, schema: Schema) -> Answer:

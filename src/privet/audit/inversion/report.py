@@ -126,7 +126,7 @@ class InversionReport:
             else "shows an attacker nothing beyond guessing the most common value"
         )
         if name not in self.memorised:
-            return f"{name}: {gain}. What is due to these very records cannot be told without others."
+            return f"{name}: {gain}. What is due to these very records cannot be known without others."
         extra = self.memorised[name]
         points = (
             f"{100 * extra.value:+.1f} points, between {100 * extra.low:+.1f} and {100 * extra.high:+.1f}"

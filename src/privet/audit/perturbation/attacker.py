@@ -144,7 +144,7 @@ def _spectral(attacker: Attacker) -> AttackResult:
     if attacker.truth.shape[1] == 1:
         # The least spread of any direction is here that of the values: taken for noise, nothing would stay.
         estimates = []
-        note = "In a single column no direction is free of values: the noise is told by the usual spread."
+        note = "In a single column no direction is free of values: the noise is taken from the usual spread."
     for reading in (attacker.in_units, attacker.unreversed):
         if reading is not None:
             hidden = spectral.excess_noise(attacker.truth, reading)

@@ -26,7 +26,7 @@ _OPEN = (
 _CAVEATS = (
     "Blocks on which the function failed or took too long count as the middle of each range, and how many "
     "did is not reported. A function that comes close to its limit of time can fail because the machine is "
-    "busy, also with other blocks: one made to do so could tell of another block.",
+    "busy, also with other blocks: one made to do so could reveal something about another block.",
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
 

@@ -1,4 +1,4 @@
-"""TopK: the k candidates that tell most about the class, and noisy values of these k."""
+"""TopK: the k candidates that say most about the class, and noisy values of these k."""
 
 from __future__ import annotations
 

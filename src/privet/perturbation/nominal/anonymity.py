@@ -189,7 +189,7 @@ class KAnonymity(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
         ]
 
     def _hidden(self, levels: Sequence[int], sensitive: Any) -> NDArray[np.bool_] | None:
-        """The records to suppress at these levels; nothing where that would not do."""
+        """The records to suppress at these levels; None if that would not do."""
         groups = grouped([texts[level].tolist() for texts, level in zip(self._general, levels, strict=True)])
         sizes = np.bincount(groups)
         bad = sizes < self.k

@@ -152,7 +152,7 @@ class AttackStudy(OfStudy):
 
 @dataclass(frozen=True)
 class Attacked(Result):
-    """How well members are told from strangers."""
+    """How well members can be distinguished from strangers."""
 
     notes = ("0.5 is a coin, 1 is certainty. Exact numbers: for the owner of the data, not for release.",)
 
@@ -168,5 +168,5 @@ class Attacked(Result):
             [f"exact frequencies of {found.variants:,} variants", found.exact_area, found.exact_found],
             [f"{found.k} odds ratios at ε = {found.epsilon:g}", found.private_area, found.private_found],
         ]
-        heads = ["released", "members told from strangers", "members found at 5 % false alarms"]
+        heads = ["released", "members distinguished from strangers", "members found at 5 % false alarms"]
         return columns(heads, [[what, f"{area:.3f}", f"{share:.0%}"] for what, area, share in rows])

@@ -1,4 +1,4 @@
-"""How much an attribute tells about the class: one score a file, each with the proof of its sensitivity."""
+"""How much an attribute says about the class: one score per file, each with the proof of its sensitivity."""
 
 from privet.stats.association.alleles import Allelic, Trend
 from privet.stats.association.base import Association, Tables

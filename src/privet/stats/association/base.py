@@ -79,7 +79,7 @@ class Association(ABC):
         """The most by which one changed record moves a score, for classes of these sizes."""
 
     def incompatible(self, classes: int, values: int) -> str | None:
-        """Why such tables have no score, in a sentence; nothing where they have one."""
+        """Why such tables have no score, in a sentence; None if they have one."""
         if self.genotypes and values != 3:
             return f"The score {self.what} is for genotypes: attributes of exactly three values."
         return None
