@@ -22,6 +22,7 @@ help: ## Show this list
 
 run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
 	@$(BIN)/privet demo
+	@echo '    From here on:  $(BIN)/privet --help   (or  source $(BIN)/activate  and then  privet --help)'
 
 # `test` and `check` are one: what the CI runs and a reviewer asks for. The tests come last, and pytest's line with them.
 test: lint types imports pytest ## Install Privet for development; check lint, types and import rules; run all tests

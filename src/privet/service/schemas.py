@@ -255,13 +255,11 @@ def described(columns: Iterable[Column]) -> str:
 
 
 def row(column: Column) -> tuple[str, str, str, str]:
-    """A column in words: its name, its kind, its bounds or domain, and where they came from."""
+    """A column in words: its name, its kind, its exact bounds or whole domain, and where they came from."""
     from privet.schema import Number
 
     if isinstance(column, Number):
         cuts = f", {len(column.cuts)} cuts" if column.cuts else ""
         kind = "integer" if column.integer else "number"
-        return column.name, kind, f"{column.low:g} to {column.high:g}{cuts}", column.origin
-    shown = ", ".join(str(value) for value in column.labels[:8])
-    more = f", … ({column.size})" if column.size > 8 else ""
-    return column.name, "category", shown + more, column.origin
+        return column.name, kind, f"{column.low!r} to {column.high!r}{cuts}", column.origin
+    return column.name, "category", ", ".join(str(value) for value in column.labels), column.origin
