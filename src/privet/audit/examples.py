@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from privet.errors import ParameterError
-from privet.families import family_of
+from privet.families import FAMILIES, Family, family_of
 from privet.schema import Schema, Unit
 
 __all__ = ["deep_schemas", "quick_schema"]
@@ -24,18 +24,26 @@ def quick_schema(algorithm: Any) -> Schema:
     >>> quick_schema(NaiveBayes()).names
     ('smoker', 'ill')
     """
-    try:
-        family = family_of(algorithm)
-    except ParameterError:  # something that is none of Privet's own: any table will do
-        return Schema.of({"age": (0.0, 100.0), "height": (1.0, 2.0)})
+    family = _family(algorithm)
     return Schema.of(family.smallest, target=family.smallest_target)
+
+
+def _family(algorithm: Any) -> Family:
+    """The algorithm's family; that of a stranger by what scikit-learn's tags say it is."""
+    try:
+        return family_of(algorithm)
+    except ParameterError:
+        from sklearn.utils import get_tags
+
+        kind = get_tags(algorithm).estimator_type
+        return FAMILIES[{"classifier": "classify", "regressor": "regress"}.get(str(kind), "cluster")]
 
 
 def deep_schemas(algorithm: Any) -> dict[str, Schema]:
     """The quick schema and its variants, each with words for it."""
     quick = quick_schema(algorithm)
     target = quick.target
-    classes: Any = {} if target is None else {target: family_of(algorithm).smallest[target]}
+    classes: Any = {} if target is None else {target: _family(algorithm).smallest[target]}
     return {
         "the smallest table": quick,
         "a record exchanged": replace(quick, unit=Unit("replace")),

@@ -47,7 +47,7 @@ def execute(entry: Command, given: dict[str, Any], options: dict[str, Any]) -> N
         to.note(result.guarantee.headline)
     for note in result.notes:
         to.note(note)
-    if result.remedy and piped is None and not to.json:
+    if result.remedy and not piped and not to.json:
         named = {name: value for name, value in result.to_dict().items() if isinstance(value, str)}
         to.note(words_for(result.remedy, {**to.given, **named}))
     if result.exit_code:

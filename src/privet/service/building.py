@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from privet.budget import Ledger
 from privet.errors import ParameterError, SchemaError
 from privet.parameters import parameters_of
 from privet.registry import algorithm as entry_of
-from privet.schema import Schema, read_schema
+
+if TYPE_CHECKING:
+    from privet.budget import Ledger
+    from privet.schema import Schema
 
 __all__ = ["build", "made", "place_of", "schema_beside", "settled"]
 
@@ -39,6 +41,8 @@ def place_of(schema: str | Path | None, data: str | Path) -> Path:
 
 def settled(schema: str | Path | None, data: str | Path) -> Schema:
     """The schema, from its file (by default the one beside the data); every entry must be confirmed."""
+    from privet.schema import read_schema
+
     found = read_schema(place_of(schema, data))
     found.require_confirmed()
     return found
