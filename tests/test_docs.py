@@ -160,19 +160,11 @@ def test_the_check_of_lines_finds_long_ones() -> None:
 
 #: Written by programs, from text and figures that are checked elsewhere.
 GENERATED = {ROOT / "docs/reference", ROOT / "docs/experiments"}
-#: Waits to be rewritten. The mark is strict: it has to go as soon as the page's lines are short.
-UNWRAPPED = ROOT / "docs/how-to/add-an-algorithm.md"
 PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 PROSE += [page for page in sorted(ROOT.glob("docs/**/*.md")) if not GENERATED & set(page.parents)]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        *named([page for page in PROSE if page != UNWRAPPED]),
-        pytest.param(UNWRAPPED, marks=pytest.mark.xfail(strict=True), id=str(UNWRAPPED.relative_to(ROOT))),
-    ],
-)
+@pytest.mark.parametrize("page", named(PROSE))
 def test_lines_of_prose_are_short_enough_to_read_and_to_compare(page: Path) -> None:
     assert not long_lines(page.read_text(encoding="utf-8"))
 

@@ -32,7 +32,7 @@ from privet.sources import (
     write_csv,
     write_parquet,
 )
-from privet.stats import Contingency, Moments, Rows
+from privet.stats import Coded, Contingency, CrossTable, Moments, Rows
 
 COLUMNS = (
     Number("x", -2, 4.5),
@@ -44,6 +44,7 @@ SCHEMA = Schema(COLUMNS, target="ill")
 STATISTICS = (
     Contingency(None, "ill"),
     Contingency("colour", "ill"),
+    CrossTable((Coded("colour"), Coded("x", (0.0, 1.5)), Coded("ill"))),
     Contingency("x", "ill", (0.0, 1.5, 3.25)),
     Contingency("x", "ill", tuple(np.linspace(-2, 4.5, 11)[1:-1].tolist())),
     Contingency("k", "ill", tuple(np.arange(0.5, 9.0).tolist())),

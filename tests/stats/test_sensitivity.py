@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import fold
 from privet.schema import Category, Number, Schema, Unit
-from privet.stats import Contingency, Moments, Rows
+from privet.stats import Coded, Contingency, CrossTable, Moments, Rows
 from privet.stats.contribution import bound_batches
 
 # Inside, on and outside the bounds, near the middle (where the square is smallest), and missing.
@@ -33,6 +33,7 @@ COLUMNS = (
 )
 STATISTICS = {
     "class counts": Contingency(None, "ill"),
+    "cross-table": CrossTable((Coded("colour"), Coded("x", (1.0,)), Coded("ill"))),
     "category": Contingency("colour", "ill"),
     "bins": Contingency("x", "ill", (0.0, 1.0, 3.0)),
     "one bin": Contingency("x", "ill"),
