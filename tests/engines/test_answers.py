@@ -106,29 +106,36 @@ def reference(table, statistic, schema):
         for record in records:
             if record["ill"] is None:
                 continue
-            place, value = classes.index(record["ill"]), record[statistic.number]
+            row, value = classes.index(record["ill"]), record[statistic.number]
             if value is None or math.isnan(value):
-                answer[place, 2] += Moments.missing_weight
+                answer[row, 2] += Moments.missing_weight
                 continue
             z = (min(max(float(value), column.low), column.high) - column.midpoint) / column.half_range
             q = math.floor(z * S + 0.5)
-            answer[place] += [q, (q * q >> 20) - S // 2, 0]
+            answer[row] += [q, (q * q >> 20) - S // 2, 0]
         return answer
     answer = np.zeros(statistic.shape(schema), np.int64)
+    if isinstance(statistic, CrossTable):
+        for record in records:
+            answer[tuple(place(record[c.column], schema[c.column], c.cuts) for c in statistic.coded)] += 1
+        return answer
     for record in records:
         if record["ill"] is None:
             continue
         row = 0
         if statistic.row is not None:
-            value, column = record[statistic.row], schema[statistic.row]
-            if value is None or value != value:
-                row = -1
-            elif isinstance(column, Category):
-                row = column.values.index(value) if value in column.values else column.size - 1
-            else:
-                row = sum(value >= cut for cut in statistic.cuts)
+            row = place(record[statistic.row], schema[statistic.row], statistic.cuts)
         answer[row, classes.index(record["ill"])] += 1
     return answer
+
+
+def place(value, column, cuts):
+    """The place of a value among those of its column; the last one is for missing values."""
+    if value is None or value != value:
+        return -1
+    if isinstance(column, Category):
+        return column.values.index(value) if value in column.values else column.size - 1
+    return sum(value >= cut for cut in cuts)
 
 
 def table(records):
