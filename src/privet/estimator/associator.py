@@ -42,6 +42,10 @@ class PrivateAssociator(WholeTableEstimator):
             {"items": dict(each.items), "support": each.support, "error": each.error} for each in ordered
         ]
 
+    def in_words(self) -> str:
+        """The released itemsets, one per line."""
+        return "\n".join(map(str, self.itemsets))
+
     @property
     def itemsets(self) -> list[Itemset]:
         """The released itemsets, the most frequent first."""

@@ -98,6 +98,10 @@ class PrivateEstimator(BaseEstimator):
         guarantee: Guarantee = self.guarantee_
         return guarantee
 
+    def in_words(self) -> str:
+        """What was learned, for a reader; "" if that cannot be said in a few lines."""
+        return ""
+
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))

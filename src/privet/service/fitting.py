@@ -14,13 +14,14 @@ from privet.errors import ParameterError
 from privet.parameters import Alias, File, Named, When
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
-from privet.service.case import Result
 from privet.service.common import Data, EngineName, Force, SchemaFile, SeedNumber, Settings
 from privet.service.reading import OfTable
+from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
+    from privet.report import Page
     from privet.schema import Schema
     from privet.service.plans import Plan
 
@@ -42,6 +43,7 @@ class Fit(OfTable):
     output: Annotated[
         Path | None, File("out", stdout=True, kept=True), Alias("o"), "Where the model goes."
     ] = None
+    report: Annotated[Path | None, File("out"), "Write an HTML report of the model and its guarantee."] = None
     force: Force = False
     sign_key: Annotated[Path | None, File(), "Sign the model with this private key."] = None
     tune: Annotated[bool, "Try several settings and keep the best; epsilon and delta pay for all of it."] = (
@@ -129,8 +131,9 @@ class Fit(OfTable):
             raise ParameterError(
                 "A grid and a number of trials say how to tune.", "Ask for tuning, too.", "tune"
             )
-        if self.output is not None:
-            check_place(self.output, force=self.force)
+        for place in (self.output, self.report):
+            if place is not None:
+                check_place(place, force=self.force)
         if self.sign_key is not None:
             check_key(self.sign_key)
         _ = self._schema  # a draft is refused as such, whatever the ledger says
@@ -144,7 +147,10 @@ class Fit(OfTable):
             model = fitted.best_estimator_
             tuned = Tuned(fitted.best_parameters_, *fitted.best_figure)
         document = None if self.output is None else save(model, self.output, key=self.sign_key)
-        return Fitted(self.algorithm, model, self.output, document, tuned)
+        fitted = Fitted(
+            found=model, algorithm=self.algorithm, place=self.output, document=document, tuned=tuned
+        )
+        return written(fitted, self.report)
 
 
 @dataclass(frozen=True)
@@ -163,15 +169,18 @@ class Tuned:
         return f"Chosen: {chosen}. On the records kept apart, {self.name} = {self.figure}."
 
 
-@dataclass(frozen=True)
-class Fitted(Result):
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Reported):
     """A fitted model, and the document that was written of it (None if no file was named)."""
 
     algorithm: str
-    model: Any
     place: Path | None = None
     document: dict[str, Any] | None = None
     tuned: Tuned | None = None
+
+    @property
+    def model(self) -> Any:
+        return self.found
 
     @property
     def guarantee(self) -> Guarantee:  # type: ignore[override]
@@ -180,11 +189,29 @@ class Fitted(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (self.tuned.text(),) if self.tuned else ()
+        return (*((self.tuned.text(),) if self.tuned else ()), *super().notes)
 
-    @property
-    def remedy(self) -> str:  # type: ignore[override]
-        return "show-model" if self.place else ""
+    def page(self) -> Page:
+        """The model in words and pictures, as far as it has any, and its guarantee."""
+        from privet.report import Page
+        from privet.report.weights import Weights
+
+        model = self.model
+        page = Page(f"A private model: {self.algorithm}", self.guarantee.headline)
+        section = page.section("What was learned")
+        section.text(f"It was learned from {len(model.schema_.columns)} columns.")
+        if explanation := getattr(model, "explanation_", ""):
+            section.text(explanation)
+        if words := model.in_words():
+            section.code(words)
+        if (weights := Weights.of(model, model.schema_.target)) is not None:
+            largest = weights.first(20)
+            rows = [[name, *largest.cells(place)] for place, name in enumerate(largest.names)]
+            section.table(["coordinate", *largest.heads], rows, "The largest weights")
+        if self.tuned is not None:
+            section.text(self.tuned.text())
+        page.section("Guarantee").code(self.guarantee.text())
+        return page
 
     def to_dict(self) -> dict[str, Any]:
         document = self.document or {}

@@ -106,6 +106,8 @@ class ModelShown(Result):
         found = {key: self.document[key] for key in ("algorithm", "parameters", "guarantee", "schema")}
         if self.weights is not None:
             found["weights"] = self.weights.to_dict()
+        if words := self.model.in_words():
+            found["in_words"] = words
         return found | {"signature_checked": self.checked}
 
     def text(self) -> str:
@@ -120,6 +122,8 @@ class ModelShown(Result):
         lines.append(f"Signature: {'checked' if self.checked else 'not checked'}.\n")
         if self.largest is not None:
             lines += [*self._weights(self.largest), ""]
+        if words := self.model.in_words():
+            lines += [words, ""]
         return "\n".join([*lines, self.guarantee.text()])
 
     def _weights(self, shown: Weights) -> list[str]:

@@ -10,7 +10,6 @@ from annotated_types import Ge
 
 from privet.errors import ParameterError
 from privet.service.building import build, settled
-from privet.service.case import Result
 from privet.service.common import (
     Data,
     EngineName,
@@ -22,33 +21,44 @@ from privet.service.common import (
     VerifyKey,
 )
 from privet.service.reading import OfTable
+from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
+    from privet.report import Page
     from privet.schema import Schema
     from privet.service.plans import Plan
 
 __all__ = ["CrossValidate", "Evaluate", "Scored"]
 
 
-@dataclass(frozen=True)
-class Scored(Result):
+@dataclass(frozen=True, kw_only=True)
+class Scored(Reported):
     """Figures with error bars, and their guarantee."""
-
-    found: Any
 
     @property
     def guarantee(self) -> Guarantee:  # type: ignore[override]
         found: Guarantee = self.found.guarantee
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.found.to_dict()
-        return found
+    def page(self) -> Page:
+        """The figures as tables, and the guarantee."""
+        from privet.report import Page
 
-    def text(self) -> str:
-        return str(self.found.text())
+        evaluation = getattr(self.found, "evaluation", self.found)
+        page = Page("How good a model is", self.guarantee.headline)
+        section = page.section("Figures")
+        plain = evaluation.to_dict()
+        rows = [
+            [name.replace("_", " "), f"{value['value']:.4g}", f"± {value['error']:.2g}"]
+            for name, value in plain.items()
+            if isinstance(value, dict) and {"value", "error"} <= set(value) and value["value"] is not None
+        ]
+        section.table(["figure", "value", "noise (95 %)"], rows, "Figures with the error of their noise")
+        section.code(self.found.text())
+        page.section("Guarantee").code(self.guarantee.text())
+        return page
 
 
 def _priced(epsilon: float | None, public: bool) -> None:
@@ -74,6 +84,7 @@ class Evaluate(OfTable):
     delta: Annotated[float, "The cost's delta."] = 0.0
     public: Public = False
     verify_key: VerifyKey = None
+    output: Report = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
 
@@ -109,17 +120,16 @@ class Evaluate(OfTable):
         with session.progress("Evaluating", "rows") as watch:
             table = self.opened(session, model.schema_, watch, self.engine)
             with paying(ledger, table, model.schema_):
-                return Scored(
-                    evaluate(
-                        model,
-                        table,
-                        epsilon=self.epsilon,
-                        delta=self.delta,
-                        public=self.public,
-                        ledger=ledger,
-                        random_state=self.seed,
-                    )
+                found = evaluate(
+                    model,
+                    table,
+                    epsilon=self.epsilon,
+                    delta=self.delta,
+                    public=self.public,
+                    ledger=ledger,
+                    random_state=self.seed,
                 )
+        return written(Scored(found=found), self.output)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +153,7 @@ class CrossValidate(OfTable):
     ] = None
     score_delta: Annotated[float, "Their delta."] = 0.0
     public: Public = False
+    output: Report = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
 
@@ -201,16 +212,15 @@ class CrossValidate(OfTable):
             session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
             paying(ledger, table, schema),
         ):
-            return Scored(
-                cross_validate(
-                    self._estimator,
-                    table,
-                    folds=self.folds,
-                    repeats=self.repeats,
-                    epsilon=self.score_epsilon,
-                    delta=self.score_delta,
-                    public=self.public,
-                    ledger=ledger,
-                    progress=progress,
-                )
+            found = cross_validate(
+                self._estimator,
+                table,
+                folds=self.folds,
+                repeats=self.repeats,
+                epsilon=self.score_epsilon,
+                delta=self.score_delta,
+                public=self.public,
+                ledger=ledger,
+                progress=progress,
             )
+        return written(Scored(found=found), self.output)

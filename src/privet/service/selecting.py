@@ -25,10 +25,10 @@ class Select(Fit):
 
     def run(self, session: Session) -> Selected:
         fitted = super().run(session)
-        return Selected(fitted.algorithm, fitted.model, fitted.place, fitted.document, fitted.tuned)
+        return Selected(**vars(fitted))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Selected(Fitted):
     """The chosen attributes, and noisy values of them if these were paid for."""
 

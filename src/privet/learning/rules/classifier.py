@@ -29,6 +29,10 @@ class RuleClassifier(PrivateClassifier):
         """The learned rules as values: iterate over ``.rules``, or print them."""
         return RuleList.from_dict(self.rules_)
 
+    def in_words(self) -> str:
+        """The rules, one per line."""
+        return str(self.rules)
+
     def decision_path(self, X: Any) -> NDArray[np.int64]:
         """Which rule decided each record: its place in the list; the number of rules means the default."""
         listed = self.rules
