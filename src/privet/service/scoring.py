@@ -15,6 +15,7 @@ from privet.service.common import (
     EngineName,
     ModelFile,
     Public,
+    Report,
     SchemaFile,
     SeedNumber,
     Settings,
