@@ -191,6 +191,9 @@ def refusals():
     yield "class", ParameterError, {"criterion": "chi2", "schema": schema}, X, y
     yield "replace", SchemaError, {"criterion": "chi2", "schema": added, **classes}, X, y
     yield "replace", SchemaError, {"criterion": "mutual_information", "schema": added}, X, y
+    persons = Schema(schema.columns, "ill", unit=Unit("replace", id="person", most=2), dataset="study")
+    yield "person", SchemaError, {"criterion": "mutual_information", "schema": persons}, X, y
+    yield "person", SchemaError, {"criterion": "chi2", "schema": persons, **classes}, X, y
     yield "missing", SchemaError, {"criterion": "odds_ratio", "schema": skipping, **classes}, X, y
     yield (
         "values",
