@@ -59,9 +59,9 @@ NEIGHBOURS = {
 def test_the_noise_of_mutual_information(case):
     """One unit of privacy changed how many records there are with a class, and the noise was scaled to that.
 
-    Before: ``values_error_`` was 62.5 on one table and 64.8 on its neighbour (31.2 and 30.0 in the second case),
-    so one fit told them apart with certainty. Now the noise is for the number of all records, and where a
-    neighbour may have more of them, the score is refused.
+    Before: ``values_error_`` was 62.5 on one table and 64.8 on its neighbour (31.2 and 30.0 in the
+    second case), so one fit told them apart with certainty. Now the noise is for the number of all records,
+    and where a neighbour may have more of them, the score is refused.
     """
     unit, first, second = NEIGHBOURS[case]
     schema = Schema.of(COLUMNS, target="ill", unit=unit)

@@ -88,7 +88,7 @@ def test_a_pipeline_under_one_budget():
         k=2, criterion="distance", public_class=True, epsilon=2, schema=schema, tau=1e-4, ledger=ledger
     ).set_output(transform="pandas")
     pipeline = make_pipeline(selector, NaiveBayes(epsilon=1, schema=schema, ledger=ledger)).fit(X, y)
-    assert pipeline.score(X, y) > 0.75
+    assert (pipeline.predict(X) == y).mean() > 0.75
     assert list(pipeline[-1].tables_) == list(pipeline[0].transform(X).columns)
     with pytest.raises(BudgetExceeded):
         clone(pipeline).fit(X, y)

@@ -103,14 +103,14 @@ class SelectKBest(PrivateSelector):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 8
 
-    def fit(self, X: Any, y: Any = None) -> SelectKBest:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> SelectKBest:
         """Choose from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         if self.mechanism == "none":
             raise ParameterError(
                 "SelectKBest is for private tables, and always adds noise.",
                 "For a table that is public, take scikit-learn's own: sklearn.feature_selection.SelectKBest.",
             )
-        super().fit(X, y)
+        super().fit(X, y, **more)
         return self
 
     @classmethod

@@ -134,9 +134,7 @@ class Association(ABC):
             parts.append(self._fixed(tables) if any(sizes) else np.zeros(len(tables), np.int64))
             if self.needs == "replace":
                 sizes = (sum(sizes) if records is None else records,)
-            if not any(
-                sizes
-            ):  # a rehearsal reads an empty table: errors as they are for classes of some size
+            if not any(sizes):  # a rehearsal reads an empty table: errors as for classes of some size
                 sizes = (REHEARSED,) * tables.shape[1]
             steps.append(self._steps(self.sensitivity(sizes, tables.shape[2]), unit))
             told.append(self.released(tables, parts[-1], steps[-1], unit))
