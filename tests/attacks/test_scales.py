@@ -14,13 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_matrix
 
-from privet import randomness
+from privet import LogisticRegression, NaiveBayes, cross_validate, evaluate, randomness
 from privet.audit.examples import quick_schema
 from privet.audit.pairs import candidate_pairs
-from privet.errors import PrivetError, SchemaError
+from privet.errors import DataError, PrivetError, SchemaError
+from privet.learning.sample_aggregate import SampleAggregate
 from privet.registry import audited_algorithms
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
@@ -201,3 +204,90 @@ def test_neighbours_differ_in_values_alone(kind, parameters, unit):
             first, told = outcome(kind, parameters | {"schema": schema}, pair.first)
             second, _ = outcome(kind, parameters | {"schema": schema}, pair.second, told)
             assert first == second, pair.name
+
+
+# What is not an algorithm of its own
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_processes_say_the_same_about_neighbours(unit):
+    """Evaluations and cross-validations: what their guarantees say, and how many figures there are."""
+    schema = replace(quick_schema(NaiveBayes()), unit=UNITS[unit])
+    pairs = candidate_pairs(schema, np.random.default_rng(0))
+    model = NaiveBayes(schema=schema).fit(pairs[0].first)
+    for pair in pairs[:: max(1, len(pairs) // 6)]:
+        said = []
+        for table in (pair.first, pair.second):
+            scored = evaluate(model, table, epsilon=1.0)
+            crossed = cross_validate(NaiveBayes(schema=schema), table, folds=2, epsilon=1.0)
+            said.append([scored.guarantee.text(), crossed.guarantee.text(), sorted(scored.to_dict())])
+        assert said[0] == said[1], pair.name
+
+
+def average(table):
+    return float((table["ill"] == "yes").mean())
+
+
+@pytest.mark.parametrize("how", ["mean", "median"])
+def test_sample_and_aggregate_says_the_same_about_neighbours(how):
+    schema = Schema.of(COLUMNS, target="ill", unit=Unit("replace", id="person", most=2))
+    said = []
+    for records in ([("x", "yes", "no", "yes")], [("y", "yes", "no", None), ("y", "yes", "no", "yes")]):
+        blocks = SampleAggregate(
+            average, 0.0, 1.0, blocks=3, aggregate=how, schema=schema, isolation="available"
+        ).fit(people(records))
+        said.append([np.shape(blocks.value_), np.asarray(blocks.error_).tolist(), blocks.guarantee_.text()])
+    assert said[0] == said[1]
+
+
+# The texts of errors
+
+NUMBERS = Schema.of({"a": (0.0, 1.0), "b": (0.0, 1.0), "y": [0, 1]}, target="y")
+
+
+def malformed(n):
+    """Tables of n records with something wrong: by name, X and y."""
+    X = [[0.5, 0.25] for _ in range(n)]
+    y = [place % 2 for place in range(n)]
+    array, classes = np.array(X), np.array(y)
+    frame = pd.DataFrame(array, columns=["a", "b"])
+    yield "a row that is too short", [*X[:-1], [1.0]], y
+    yield "a row in a row", [*X[:-1], [1.0, [2.0]]], y
+    yield "three dimensions", array[:, :, None], y
+    yield "one dimension", array[:, 0], y
+    yield "no columns", array[:, :0], y
+    yield "turned around", array.T, y
+    yield "columns in a list", [array[:, 0], array[:, 1]], y
+    yield "a dictionary", {"a": array[:, 0], "b": array[:, 1]}, y
+    yield "complex numbers", array * 1j, y
+    yield "sparse", csr_matrix(array), y
+    yield "masked", np.ma.masked_array(array, array > 0.3), y
+    yield "infinite", array * np.inf, y
+    yield "text", np.array([["p", "q"]] * n), y
+    yield "text beside numbers", [["p", 1.0], *X[1:]], y
+    yield "a name twice", pd.concat([frame, frame[["a"]]], axis=1), y
+    yield "lists in cells", frame.assign(a=[[1, 2]] * n), y
+    yield "dates", frame.assign(a=pd.date_range("2020-01-01", periods=n)), y
+    yield "no y", array, None
+    yield "a short y", array, classes[:-1]
+    yield "a short y beside a frame", frame, classes[:-1]
+    yield "a short y beside an Arrow table", pa.Table.from_pandas(frame), classes[:-1]
+    yield "two columns of y", frame, np.stack([classes, classes], axis=1)
+    yield "rows of y that are too short", array, [[1], [1, 2]] * (n // 2) + [[0]] * (n % 2)
+    yield "text for y", array, ["ill"] * n
+    yield "infinite y", array, np.where(classes == 1, np.inf, 0.0)
+    yield "complex y", array, classes * 1j
+    yield "things for y", array, np.array([object() for _ in y])
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(schema=NUMBERS), LogisticRegression(schema=NUMBERS)])
+@pytest.mark.parametrize("name", [name for name, *_ in malformed(2)])
+def test_an_error_does_not_say_how_many_records_there_are(name, model):
+    """NumPy said "The detected shape was (10, 2) + inhomogeneous part" of a list with a short row."""
+    said = []
+    for records in (10, 11):
+        X, y = next((X, y) for case, X, y in malformed(records) if case == name)
+        with pytest.raises(DataError if name not in ("no columns",) else SchemaError) as refusal:
+            model.fit(X, y)
+        said.append(str(refusal.value))
+    assert said[0] == said[1]
