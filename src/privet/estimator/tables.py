@@ -83,6 +83,10 @@ def require_array(X: Any, y: Any = None) -> None:
 
 def require_target(schema: Schema, y: Any) -> None:
     """Refuse a table that comes without what is to be predicted."""
+    if y is None and schema.target is None:
+        raise SchemaError(
+            "The schema names no target, and this algorithm predicts one.", 'Add the line  target = "…"'
+        )
     if y is None:
         raise DataError(
             "There is no y, and the table does not hold the target: it requires y to be passed.",
@@ -150,7 +154,7 @@ def _refuse_codes(schema: Schema) -> None:
 
     Whoever codes classes numbers those that *occur*: if one has no record, all after it are off by one.
     """
-    column = schema[str(schema.target)]
+    column = None if schema.target is None else schema[schema.target]
     if not isinstance(column, Category) or column.other is not None:
         return
     if all(isinstance(value, str) and not re.match(NUMERAL, value) for value in column.values):
