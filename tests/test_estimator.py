@@ -151,7 +151,7 @@ def test_clones_and_cross_validation_spend_into_one_ledger():
     model = NaiveBayes(schema=public(), epsilon=1.0, ledger=purse)
     assert clone(model).ledger is purse
     # Each fold is another table, so the folds share one account by the schema's dataset name.
-    cross_val_score(model, X.to_pandas(), Y, cv=5, error_score="raise")
+    cross_val_score(model, X.to_pandas(), Y, cv=5, scoring="accuracy", error_score="raise")
     assert purse.spent(DATASET) == Pure(exact(5))
     with pytest.raises(BudgetExceeded):
         clone(model).fit(TABLE)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from textwrap import wrap
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,7 +18,13 @@ from numpy.typing import NDArray
 from privet.budget.amounts import Amount, Approximate, Pure, amount_from_dict
 from privet.schema import Schema, Unit
 
-__all__ = ["Guarantee", "Release", "Step", "numbered"]
+__all__ = ["BEFOREHAND", "Guarantee", "Release", "Step", "numbered"]
+
+#: Of tables that a program has made, this is said first.
+BEFOREHAND = (
+    "This is about the table as it was passed to Privet. What was done to it before is not covered: a scaler "
+    "fitted on the records, columns or settings chosen by exact scores, records that were drawn twice."
+)
 
 
 @dataclass(frozen=True)
@@ -162,12 +169,14 @@ class Guarantee:
                 + (f", except with probability {self.delta:g}." if self.delta else "."),
                 "",
             ]
+        if BEFOREHAND in self.caveats:
+            lines += [*wrap(BEFOREHAND, 100), ""]
         lines.append("How the privacy was spent:")
         lines += [f"  {line}" for line in numbered(self.steps)]
         lines += ["", "Taken to be public knowledge, not protected:"]
         lines += [f"  - {what} ({origin})" for what, origin in self.public]
-        if self.caveats:
-            lines += ["", "Not covered:", *(f"  - {caveat}" for caveat in self.caveats)]
+        if others := [caveat for caveat in self.caveats if caveat != BEFOREHAND]:
+            lines += ["", "Not covered:", *(f"  - {caveat}" for caveat in others)]
         if self.audit is not None:
             lines += ["", f"Audit: {self.audit.get('verdict', 'see the report')}"]
         return "\n".join(lines)

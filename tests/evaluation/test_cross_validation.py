@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import ibis
@@ -15,6 +16,7 @@ from privet.budget import Approximate, Ledger, Pure, budget, exact, rho_for, zcd
 from privet.errors import BudgetExceeded, DataError, ParameterError
 from privet.evaluation import cross_validate, cross_validation_cost
 from privet.learning.classify import LogisticRegression, NaiveBayes
+from privet.release import BEFOREHAND
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource, write_parquet
 
@@ -54,7 +56,7 @@ def test_total_cost_and_one_reservation(schema, held_out):
     result = cross_validate(
         estimator, held_out, folds=5, epsilon=0.2, repeats=2, progress=lambda *now: calls.append(now)
     )
-    assert result.guarantee == cost
+    assert result.guarantee == replace(cost, caveats=(BEFOREHAND, *cost.caveats))
     assert ledger.spent("patients") == cost.amount
     [entry] = reservations(ledger)
     assert entry.state == "committed"
@@ -264,17 +266,22 @@ def test_the_estimator_is_left_as_it_was(schema, held_out):
 
 
 def test_scikit_learns_cross_validation_spends_from_the_one_ledger(schema, held_out):
-    """Its fits are paid for, every one; its scores are exact, and so for public data only."""
+    """Its fits are paid for, every one. Its scores are exact: the estimator's own is refused, and others are
+    for public data only.
+    """
     ledger = ledger_with(Pure(exact(1)))
     estimator = NaiveBayes(epsilon=0.2, schema=schema, ledger=ledger)
     frame = held_out.to_pandas().dropna(subset=["stage"])
     X, y = frame.drop(columns="stage"), frame["stage"]
-    scores = cross_val_score(estimator, X, y, cv=5, error_score="raise")
+    with pytest.raises(ParameterError, match="cross_validate"):
+        cross_val_score(estimator, X, y, cv=5, error_score="raise")
+    assert ledger.spent("patients") is None
+    scores = cross_val_score(estimator, X, y, cv=5, scoring="accuracy", error_score="raise")
     assert scores.mean() > 0.6
     assert ledger.spent("patients") == Pure(exact(1))
     assert len(reservations(ledger)) == 5
     with pytest.raises(BudgetExceeded):
-        cross_val_score(estimator, X, y, cv=5, error_score="raise")
+        cross_val_score(estimator, X, y, cv=5, scoring="accuracy", error_score="raise")
     assert ledger.spent("patients") == Pure(exact(1))
 
 
@@ -283,4 +290,5 @@ def test_the_caveats_of_the_fits_are_carried_over(schema, held_out):
     result = cross_validate(estimator, held_out, folds=2, epsilon=1.0)
     assert any("minimum can be found" in each for each in result.guarantee.caveats)
     assert ("about how many records there are", "declared") in result.guarantee.public
-    assert result.guarantee == cross_validation_cost(estimator, folds=2, epsilon=1.0)
+    cost = cross_validation_cost(estimator, folds=2, epsilon=1.0)
+    assert result.guarantee == replace(cost, caveats=(BEFOREHAND, *cost.caveats))

@@ -70,6 +70,8 @@ def _described(thing: Any) -> str:
     if hasattr(thing, "get_params"):
         parameters = sorted(thing.get_params().items())
         return f"{type(thing).__qualname__} {[(name, _described(value)) for name, value in parameters]}"
+    if isinstance(thing, Schema):  # whose own words are short
+        return repr(thing.to_dict())
     code = getattr(thing, "__code__", None)
     if code is None:
         return repr(thing) if type(thing).__repr__ is not object.__repr__ else f"{type(thing).__qualname__}"

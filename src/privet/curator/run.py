@@ -17,7 +17,7 @@ from privet.budget import Approximate, Event, Ledger, Pure, Reservation, Zcdp
 from privet.curator.currency import currency_of, event_of
 from privet.errors import ParameterError, PrivetError, SchemaError
 from privet.randomness import Randomness, secure
-from privet.release import Guarantee, Step, public_knowledge
+from privet.release import BEFOREHAND, Guarantee, Step, public_knowledge
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.sources.fingerprint import fingerprint
@@ -195,5 +195,6 @@ class Run:
         if self.public is not None:
             return Guarantee.none(voided, unit, steps, public)
         own = _CAVEATS if self.counted else (*_CAVEATS, _UNCOUNTED)
-        caveats = tuple(dict.fromkeys((*own, *self._caveats)))
+        first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
+        caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
         return Guarantee(None if voided else self.amount, unit, steps, public, caveats, tuple(voided))

@@ -23,17 +23,30 @@ from privet.curator import Curator
 from privet.curator.run import Run
 from privet.curator.tables import as_source, empty_table, infer_schema, is_table, read_rows
 from privet.errors import SchemaError
-from privet.estimator.tables import cut, labels_of, names_of, require_array, require_columns, target_of
+from privet.estimator.past import admit_past, selection_of
+from privet.estimator.tables import (
+    cut,
+    labels_of,
+    names_of,
+    plain_array,
+    refuse_weights,
+    require_array,
+    require_columns,
+    require_distinct,
+    require_finite,
+    require_target,
+    target_of,
+)
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
-from privet.sources import as_array
 from privet.stats import Rows
 
 __all__ = ["LedgerParameter", "PrivateEstimator", "SchemaParameter"]
 
 SchemaParameter = Annotated[
-    Any, "What is public about the table: a Schema, its file, or 'infer' (reads the data: no guarantee)."
+    Any,
+    "What is public about the table: a Schema, a dictionary, a file, or 'infer' (no guarantee).",
 ]
 LedgerParameter = Annotated[Ledger | None, "Where the run is paid from; None keeps no count of other runs."]
 
@@ -48,8 +61,9 @@ class PrivateEstimator(BaseEstimator):
     ledger: LedgerParameter = None
     random_state: Seed = None
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> Any:
         """Learn from a table: arrays or frames (X, y), or a file or database table that holds the target."""
+        refuse_weights(more)
         validate(self)
         declared = self._declared()
         if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
@@ -58,7 +72,9 @@ class PrivateEstimator(BaseEstimator):
         source, schema = self._table(X, y, finite=self.ledger is not None)
         require_columns(source, schema)
         self._forget()
-        self._run(source, self._whole_run(schema, source, self.ledger))
+        run = self._whole_run(schema, source, self.ledger)
+        admit_past(run, X)
+        self._run(source, run)
         return self
 
     def rehearse(self) -> Guarantee:
@@ -154,10 +170,12 @@ class PrivateEstimator(BaseEstimator):
             return None
         if isinstance(self.schema, str | Path):
             return read_schema(self.schema)
+        if isinstance(self.schema, Mapping) and self.schema:
+            return Schema.from_plain(self.schema)
         raise SchemaError(
             f"{type(self).__name__} needs a schema: what is public about the table.",
-            "Declare one, e.g. schema=Schema.of({'age': (0, 120), 'ill': ['no', 'yes']}, target='ill'), or a "
-            "schema file (Privet drafts one). schema='infer' reads it off the data and gives no guarantee.",
+            "Declare one, e.g. schema={'columns': {'age': (0, 120), 'ill': ['no', 'yes']}, 'target': 'ill'}, "
+            "or a file (Privet drafts one). schema='infer' reads it off the data and gives no guarantee.",
         )
 
     def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
@@ -166,8 +184,11 @@ class PrivateEstimator(BaseEstimator):
         With a schema, whoever reads a number refuses infinities; ``finite`` looks for them now, in a pass of
         its own over an array.
         """
-        declared = cut(self._declared(), X)
-        if y is None and (is_table(X) or (declared is not None and declared.target in labels_of(X))):
+        declared, selection = self._declared(), selection_of(X)
+        if declared is not None and selection is not None:
+            declared = cut(declared, selection.names)
+        labels = labels_of(X)
+        if y is None and (is_table(X) or (declared is not None and declared.target in labels)):
             if declared is None:
                 raise SchemaError(
                     "A whole table needs a declared schema, which names the target.",
@@ -178,34 +199,54 @@ class PrivateEstimator(BaseEstimator):
             self.n_features_in_ = len(self.columns_)
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
             return as_source(X, schema=declared), declared
-        if labels := labels_of(X):
+        if declared is None:
+            return self._inferred(X, y, labels)
+        require_target(declared, y)
+        if labels:
+            require_distinct(labels)
+        else:
+            X = plain_array(X)
+        y = target_of(X, y, declared)  # first: columns are counted in an array that has a row for each record
+        chosen = None if selection is None else selection.names
+        self.columns_ = tuple(labels) if labels else names_of(declared, X.shape[1], chosen)
+        validate_data(self, X, skip_check_array=True)  # how many columns there are, and their names
+        if finite and not labels:
+            require_finite(X, y, self.columns_, str(declared.target))
+        return as_source(X, y, names=self.columns_, target=declared.target), declared
+
+    def _inferred(self, X: Any, y: Any, labels: list[str]) -> tuple[Any, Schema]:
+        """The same where the schema is read off the data, without a guarantee: scikit-learn's own checks."""
+        if labels:
             validate_data(self, X, y, skip_check_array=True)
             y = column_or_1d(target_of(X, y), warn=True)
             self.columns_ = tuple(labels)
         else:
             require_array(X, y)
-            if declared is not None:
-                X, y = as_array(X), target_of(X, y)
-            check = "allow-nan" if finite or declared is None else False
-            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
-            self.columns_ = names_of(declared, X.shape[1])
-        if declared is None:
-            check_classification_targets(y)
-        target = (declared.target if declared is not None else None) or "target"
-        source = as_source(X, y, names=self.columns_, target=target)
-        return source, declared or infer_schema(source, target)
+            X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
+            self.columns_ = names_of(None, X.shape[1])
+        check_classification_targets(y)
+        source = as_source(X, y, names=self.columns_, target="target")
+        return source, infer_schema(source, "target")
 
     def _rows(self, X: Any) -> Iterator[Rows]:
         """Records to be predicted, batch by batch, seen through the schema."""
         check_is_fitted(self)
         if not is_table(X):
+            inferred = isinstance(self.schema, str) and self.schema == "infer"
             if labels := labels_of(X):
-                # A table with more columns than were learned from is read by their names, in any order.
-                if not set(self.columns_) < set(labels):
+                # Columns are found by their names, in any order, and beside others. scikit-learn insists on
+                # the order of ``fit`` where nothing else is known of them.
+                wanted, there = set(self.columns_), set(labels)
+                if not wanted <= there or (inferred and wanted == there):
                     validate_data(self, X, reset=False, skip_check_array=True)
                 return read_rows(X, self.schema_, labels)
-            require_array(X)
-            X = validate_data(self, as_array(X), reset=False, dtype=None, ensure_all_finite="allow-nan")
+            if inferred:
+                require_array(X)
+                X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
+            else:
+                X = plain_array(X)
+                validate_data(self, X, reset=False, skip_check_array=True)
+                require_finite(X, None, self.columns_)
             return read_rows(X, self.schema_, self.columns_)
         return read_rows(X, self.schema_)
 

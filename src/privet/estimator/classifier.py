@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
 from privet.estimator.base import PrivateEstimator
+from privet.estimator.paid_score import PaidScore
 from privet.stats import Rows
 
 __all__ = ["PrivateClassifier"]
@@ -22,6 +23,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     family: ClassVar[str] = "classify"
     classes_: NDArray[Any]
+    score = PaidScore(ClassifierMixin.score)
 
     @abstractmethod
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from privet.curator.tables import as_source, infer_schema, is_table
 from privet.errors import SchemaError
 from privet.estimator.base import PrivateEstimator
+from privet.estimator.paid_score import PaidScore
 from privet.estimator.tables import require_array
 from privet.schema import Number, Schema
 from privet.stats import Rows
@@ -25,6 +26,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """Base of the regressions: subclasses write ``_fit`` and ``_predictions``."""
 
     family: ClassVar[str] = "regress"
+    score = PaidScore(RegressorMixin.score)
 
     @abstractmethod
     def _predictions(self, rows: Rows) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from privet.estimator.base import PrivateEstimator
+from privet.estimator.past import Selection, remember
 from privet.schema import Schema
 
 __all__ = ["PrivateSelector"]
@@ -24,14 +25,18 @@ class PrivateSelector(SelectorMixin, PrivateEstimator):
     support_: NDArray[np.bool_]
 
     def transform(self, X: Any) -> Any:
-        """The chosen columns. A data frame remembers that it was cut, and a model's schema follows."""
+        """The chosen columns.
+
+        In this process it is remembered that they were chosen, and with which guarantee: the schema of a
+        model that learns from them follows, and its guarantee carries this one.
+        """
         check_is_fitted(self)
-        names = getattr(X, "column_names", getattr(X, "columns", ()))
-        if set(self.columns_) < set(names):  # a whole table, which holds the target too
+        held = getattr(X, "column_names", getattr(X, "columns", ()))
+        if set(self.columns_) < set(held):  # a whole table, which holds the target too
             X = X.select(list(self.columns_)) if hasattr(X, "select") else X[list(self.columns_)]
         out = super().transform(X)
-        if hasattr(out, "attrs"):
-            out.attrs["privet_selected"] = [n for n in self.columns_ if n in self.chosen_]
+        names = tuple(name for name in self.columns_ if name in self.chosen_)
+        remember(out, Selection(names, self.guarantee_, type(self).__name__))
         return out
 
     def _keep(self, schema: Schema, places: Sequence[int] | NDArray[np.int64]) -> None:

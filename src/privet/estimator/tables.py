@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
 
 from privet.curator.tables import as_source, is_table, read_rows
-from privet.errors import DataError, SchemaError
-from privet.schema import Schema
+from privet.errors import DataError, ParameterError, SchemaError
+from privet.schema import Category, Schema
 from privet.sources import as_array
 from privet.stats import Rows
+from privet.stats.rows import NUMERAL, refuse_infinite
 
 __all__ = [
     "cut",
     "labels_of",
     "names_of",
+    "plain_array",
+    "refuse_weights",
     "require_array",
     "require_columns",
+    "require_distinct",
+    "require_finite",
+    "require_target",
     "rows_of",
     "target_of",
     "test_table",
@@ -36,11 +46,11 @@ def require_columns(source: Any, schema: Schema) -> None:
             )
 
 
-def names_of(declared: Schema | None, width: int) -> tuple[str, ...]:
-    """Names for the columns of an array, which has none: the schema's, in its order."""
+def names_of(declared: Schema | None, width: int, chosen: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Names for the columns of an array, which has none: the schema's, in its order, or those ``chosen``."""
     if declared is None:
         return tuple(f"x{place}" for place in range(width))
-    names = tuple(column.name for column in declared.attributes)
+    names = tuple(chosen) if chosen is not None else tuple(column.name for column in declared.attributes)
     if len(names) != width:
         raise SchemaError(
             f"The array has {width} columns, and the schema declares {len(names)} besides the target.",
@@ -49,38 +59,116 @@ def names_of(declared: Schema | None, width: int) -> tuple[str, ...]:
     return names
 
 
+def plain_array(X: Any) -> NDArray[Any]:
+    """X as an array with a row for each record. No refusal says anything about the records."""
+    array = np.asarray(as_array(X))
+    if np.iscomplexobj(array):
+        raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
+    if array.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {f'{array.ndim}D' if array.ndim else 'scalar'} array instead.",
+            "Reshape your data: a row for each record, a column for each attribute.",
+        )
+    return array
+
+
 def require_array(X: Any, y: Any = None) -> None:
     """Refuse here what scikit-learn refuses by quoting it: no error's text may hold data."""
     if hasattr(X, "toarray"):
         return  # sparse: scikit-learn refuses it by its type
-    table, target = np.asarray(X), np.asarray(y)
-    if np.iscomplexobj(table) or np.iscomplexobj(target):
+    plain_array(X)
+    if y is not None and np.iscomplexobj(as_array(y)):
         raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
-    if (dimensions := table.ndim) < 2:
+
+
+def require_target(schema: Schema, y: Any) -> None:
+    """Refuse a table that comes without what is to be predicted."""
+    if y is None and schema.target is None:
+        raise SchemaError(
+            "The schema names no target, and this algorithm predicts one.", 'Add the line  target = "…"'
+        )
+    if y is None:
         raise DataError(
-            f"Expected 2D array, got {'1D' if dimensions else 'scalar'} array instead.",
-            "Reshape your data: a row for each record, a column for each attribute.",
+            "There is no y, and the table does not hold the target: it requires y to be passed.",
+            f"Pass y, or a table with the column '{schema.target}'.",
         )
 
 
-def target_of(X: Any, y: Any) -> Any:
-    """The target as an array with one value for each record; no refusal tells how many there are."""
+def require_distinct(labels: Sequence[str]) -> None:
+    """Refuse a frame in which a name stands twice: which of the columns is meant cannot be known."""
+    for name in labels:
+        if labels.count(name) > 1:
+            raise DataError(f"The table has two columns of the name '{name}'.", "Rename one of them.")
+
+
+def require_finite(X: NDArray[Any], y: Any, names: Sequence[str], target: str = "") -> None:
+    """Refuse infinities now, rather than when they are read."""
+    for array, columns in ((X, names), (y, [target])):
+        if array is None or array.dtype.kind != "f":
+            continue
+        with np.errstate(all="ignore"):
+            if np.isfinite(array.sum()):  # most often: one pass, and no memory
+                continue
+        endless = np.isinf(array.reshape(len(array), -1)).any(axis=0)
+        if endless.any():
+            refuse_infinite(columns[int(np.flatnonzero(endless)[0])])
+
+
+def refuse_weights(more: Mapping[str, Any]) -> None:
+    """Refuse what ``fit`` is given besides a table, unless it is None."""
+    for name, value in more.items():
+        if value is None:
+            continue
+        if name == "sample_weight":
+            raise ParameterError(
+                "fit takes no sample_weight: the noise is for records that count once, and a weight would "
+                "let one of them count for more.",
+                "Leave it out.",
+            )
+        raise ParameterError(f"fit takes no {name}.", "Give it a table: X and y, or one that holds both.")
+
+
+def target_of(X: Any, y: Any, schema: Schema | None = None) -> Any:
+    """The target as an array with one value for each record; no refusal says how many there are."""
     if y is None:
         return None  # scikit-learn says what to do
     target = as_array(y)
     if target.ndim == 0 or target.ndim > 2 or (target.ndim == 2 and target.shape[1] != 1):
         raise DataError("The target must be one column.", "Pass y with one value for each record.")
+    if np.iscomplexobj(target):
+        raise DataError("Complex data not supported.", "Give real and imaginary parts as two columns.")
     if len(target) != len(X):
         raise DataError("X and y do not have the same number of records.", "Pass y with one value for each.")
+    if target.ndim == 2:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=2
+        )
+        target = target[:, 0]
+    if schema is not None and target.dtype.kind in "iu":
+        _refuse_codes(schema)
     return target
 
 
-def cut(schema: Schema | None, X: Any) -> Schema | None:
-    """The schema of what a selector has left of a frame: following a private choice costs nothing."""
-    left = getattr(X, "attrs", {}).get("privet_selected")
-    if schema is None or left is None:
-        return schema
-    kept = tuple(c for c in schema.columns if c.name in left or c.name == schema.target)
+def _refuse_codes(schema: Schema) -> None:
+    """Refuse numbers for classes that are words: which of them a number stands for is anybody's guess.
+
+    Whoever codes classes numbers those that *occur*: if one has no record, all after it are off by one.
+    """
+    column = None if schema.target is None else schema[schema.target]
+    if not isinstance(column, Category) or column.other is not None:
+        return
+    if all(isinstance(value, str) and not re.match(NUMERAL, value) for value in column.values):
+        raise DataError(
+            f"y holds whole numbers, and the classes of '{column.name}' are words.",
+            "Pass the classes themselves. Where another tool codes them (VotingClassifier, "
+            f"BaggingClassifier), declare the codes, as {column.name!r}: {list(range(column.size))}, and "
+            "code y by them yourself.",
+        )
+
+
+def cut(schema: Schema, names: Sequence[str]) -> Schema:
+    """The schema of what a selector has left of a table: following a private choice costs nothing."""
+    kept = tuple(c for c in schema.columns if c.name in names or c.name == schema.target)
     return replace(schema, columns=kept)
 
 
@@ -94,8 +182,7 @@ def rows_of(X: Any, schema: Schema) -> Iterator[Rows]:
     """The records of a table, or of an array in the order of the schema's attributes, seen through it."""
     if is_table(X) or hasattr(X, "columns") or hasattr(X, "column_names"):
         return read_rows(X, schema)
-    X = as_array(X)
-    require_array(X)
+    X = plain_array(X)
     return read_rows(X, schema, names_of(schema, X.shape[1]))
 
 

@@ -30,6 +30,7 @@ from privet.curator.composition import Composition
 from privet.curator.folds import Folds, in_order
 from privet.curator.run import Run
 from privet.errors import ParameterError
+from privet.estimator.past import admit_past
 from privet.evaluation.figures import Measured
 from privet.evaluation.holdout import (
     Measures,
@@ -103,9 +104,8 @@ def cross_validate(
     or protected. ``progress(done, total)`` is called after each fit. A database table is read into memory
     once, because it promises no order in which a record could be recognised.
 
-    scikit-learn's ``cross_val_score(NaiveBayes(..., ledger=ledger), X, y)`` pays for every fit from the one
-    ledger too, but its scores are computed from the test records without noise: they are *not* private, and
-    no ledger knows of them.
+    scikit-learn's ``cross_val_score`` computes scores from the test records without noise: they are *not*
+    private, and so an estimator with a ledger refuses them.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> from privet.schema import Schema
@@ -145,6 +145,7 @@ def cross_validate(
         event=process.composition.event(what),
         public=_PUBLIC if public else None,
     )
+    admit_past(run, X)
     rounds = []
     parts: list[Guarantee] = []
     with run:

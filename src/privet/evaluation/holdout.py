@@ -24,6 +24,7 @@ from privet.budget import Approximate, Ledger, Pure, budget
 from privet.curator import Curator
 from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
+from privet.estimator.past import admit_past
 from privet.estimator.tables import test_table
 from privet.evaluation.figures import Measured
 from privet.evaluation.measures import Measures, measures_for, measures_of
@@ -94,6 +95,7 @@ def evaluate(
             inferred=bool(schema.drafted),
             what=f"evaluate {type(model).__name__}",
         )
+    admit_past(run, data)
     with Curator.within(run, table) as curator:
         found = [Measured.of(release) for release in curator.ask_together(plan)]
     if public:

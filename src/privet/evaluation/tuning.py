@@ -35,6 +35,9 @@ from privet.curator.folds import Folds, in_order
 from privet.curator.run import Run
 from privet.errors import ParameterError
 from privet.estimator import LedgerParameter
+from privet.estimator.paid_score import PaidScore
+from privet.estimator.past import admit_past
+from privet.estimator.tables import refuse_weights
 from privet.evaluation.figures import Figure, Measured
 from privet.evaluation.holdout import evaluation_cost
 from privet.evaluation.measures import Scoring, measures_of
@@ -104,8 +107,9 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         """The estimator's."""
         return self.estimator.schema
 
-    def fit(self, X: Any, y: Any = None) -> PrivateSearch:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> PrivateSearch:
         """Search on a table: arrays or frames (X, y), or a file or database table that holds the target."""
+        refuse_weights(more)
         named = self._named()
         twin = clone(self.estimator).set_params(ledger=None)
         source, schema = twin._table(X, y, finite=self.ledger is not None)
@@ -124,6 +128,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
             what=self._what,
             event=tuning_event(self._total, self._what),
         )
+        admit_past(run, X)
         best: _Trial | None = None
         with run:
             split = Folds(in_order(source, schema), schema, self.parts, root)
@@ -218,6 +223,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         chances: NDArray[np.float64] = self.best_estimator_.predict_proba(X)
         return chances
 
+    @PaidScore
     def score(self, X: Any, y: Any) -> float:
         """The best model's exact accuracy, or R², on these records: for public data only (``evaluate``)."""
         return float(self.best_estimator_.score(X, y))

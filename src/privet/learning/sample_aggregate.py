@@ -96,10 +96,10 @@ class SampleAggregate(WholeTableEstimator):
         "How many made-up records the function is tried on first; 0 tries none.",
     ] = 100
 
-    def fit(self, X: Any, y: Any = None) -> SampleAggregate:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> SampleAggregate:
         """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""
         self._ranges()  # a wrong range is refused before anything is paid
-        super().fit(X, y)
+        super().fit(X, y, **more)
         return self
 
     def _fit(self, curator: Curator) -> None:

@@ -230,6 +230,18 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
     )
 
 
+def in_words(column: Column) -> str:
+    """A column in a few words.
+
+    >>> in_words(Number("age", 0, 120)), in_words(Category("ward", ("a", "b", "c", "d", "e")))
+    ('age: 0 to 120', 'ward: a | b | c | …')
+    """
+    if isinstance(column, Number):
+        return f"{column.name}: {column.low:g} to {column.high:g}"
+    shown = [str(label) for label in column.labels[:3]]
+    return f"{column.name}: {' | '.join([*shown, *(['…'] if column.size > 3 else [])])}"
+
+
 def column_of(name: str, short: Any) -> Column:
     """A column from its short form: (low, high) for a number, a list for a category."""
     if isinstance(short, Number | Category):

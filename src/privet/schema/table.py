@@ -16,6 +16,7 @@ from privet.schema.columns import (
     Number,
     column_from_dict,
     column_of,
+    in_words,
     toml_key,
 )
 from privet.schema.unit import Unit
@@ -23,9 +24,11 @@ from privet.schema.unit import Unit
 __all__ = ["Schema"]
 
 FORMAT = 1
+# How many columns a schema's own words name.
+SHOWN = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """All that may be known about a table without looking at it.
 
@@ -77,6 +80,48 @@ class Schema:
         if isinstance(columns, Mapping):
             columns = [column_of(name, short) for name, short in columns.items()]
         return cls(tuple(columns), target=target, **more)
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Schema:
+        """A schema given as a dictionary: the columns in short form, and what else there is to say.
+
+        Without a target it may be the columns alone.
+
+        >>> Schema.from_plain({"columns": {"age": (0, 120), "ill": ["no", "yes"]}, "target": "ill"})
+        Schema(age: 0 to 120, ill: no | yes; target = 'ill')
+        >>> Schema.from_plain({"age": (0, 120), "height": (0.5, 2.5)})
+        Schema(age: 0 to 120, height: 0.5 to 2.5)
+        """
+        columns = plain.get("columns")
+        if not isinstance(columns, Mapping):  # a column's short form is never a mapping
+            return cls.of(plain)
+        entries = {
+            name: column_from_dict(name, dict(entry))
+            if isinstance(entry, Mapping)
+            else column_of(name, entry)
+            for name, entry in columns.items()
+        }
+        more = {name: value for name, value in plain.items() if name not in ("columns", "format")}
+        if surplus := sorted(set(more) - {"target", "unit", "missing", "dataset"}):
+            raise SchemaError(
+                f"Unknown entries {surplus} in the schema.",
+                "Known ones are columns, target, unit, missing and dataset.",
+            )
+        if isinstance(more.get("unit"), Mapping):
+            more["unit"] = Unit.from_dict(more["unit"])
+        return cls(tuple(entries.values()), **more)
+
+    def __repr__(self) -> str:
+        """One line, however many columns there are."""
+        words = [in_words(column) for column in self.columns[:SHOWN]]
+        if len(self.columns) > SHOWN:
+            words.append(f"… {len(self.columns) - SHOWN} more")
+        rest = [f"{n} = {v!r}" for n, v in (("target", self.target), ("dataset", self.dataset)) if v]
+        if self.missing != "skip":
+            rest.append(f"missing = {self.missing!r}")
+        if self.unit != Unit():
+            rest.append(f"protects {self.unit.describe()}")
+        return f"Schema({'; '.join([', '.join(words), *rest])})"
 
     @classmethod
     def draft(

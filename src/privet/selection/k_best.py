@@ -53,8 +53,9 @@ class SelectKBest(PrivateSelector):
     """Chooses k attributes with differential privacy, and releases noisy values of them.
 
     The whole fit is (ε, δ)-differentially private for the schema's unit of privacy. ``majority`` works for
-    both neighbour relations; ``mutual_information`` needs ``replace``; the tests of association need
-    ``replace`` and a public class (``public_class=True``), and protect records within their class.
+    every unit. The other scores need ``replace`` for single records, because their noise depends on how many
+    there are; the tests of association also need a public class (``public_class=True``), and protect records
+    within their class.
 
     >>> import numpy as np
     >>> from privet.schema import Schema
@@ -102,14 +103,14 @@ class SelectKBest(PrivateSelector):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 8
 
-    def fit(self, X: Any, y: Any = None) -> SelectKBest:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> SelectKBest:
         """Choose from a table: arrays or frames (X, y), or a file or database table that holds the target."""
         if self.mechanism == "none":
             raise ParameterError(
                 "SelectKBest is for private tables, and always adds noise.",
                 "For a table that is public, take scikit-learn's own: sklearn.feature_selection.SelectKBest.",
             )
-        super().fit(X, y)
+        super().fit(X, y, **more)
         return self
 
     @classmethod
@@ -129,8 +130,6 @@ class SelectKBest(PrivateSelector):
         schema, score = curator.schema, self._scorer()
         candidates = Attributes(tuple(self.tables(schema)))
         number = len(candidates.tables)
-        if score.needs == "replace":
-            curator.assume("that every record has a class", f"score {score.what}")
         k = self.k
         if not k:
             assert isinstance(score, Distance)
@@ -175,7 +174,7 @@ class SelectKBest(PrivateSelector):
             )
         if self.mechanism == "gaussian" and not self.delta:
             raise ParameterError("The Gaussian form needs a delta above 0.", "Give delta=1e-6, say.")
-        score.suits(schema.unit, self.public_class)
+        score.suits(schema, self.public_class)
         if score.ordered and schema.missing != "error":
             raise SchemaError(
                 f"The score {score.what} counts alleles, and a missing value has no place among them.",

@@ -182,6 +182,8 @@ def as_array(data: Any) -> np.ndarray:
     >>> as_array([[1.0, "a"], [2.0, "b"]]).tolist(), as_array([True, 2]).dtype
     ([[1.0, 'a'], [2.0, 'b']], dtype('O'))
     """
+    if isinstance(data, np.ma.MaskedArray):
+        raise DataError("Privet does not read masked arrays.", "Pass X.filled(np.nan), say.")
     if isinstance(data, np.ndarray):
         return data
     if hasattr(data, "tocsr"):

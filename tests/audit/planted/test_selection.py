@@ -91,8 +91,8 @@ def test_a_sensitivity_that_is_too_small(caught):
 def test_exact_scores_kept_beside_the_choice(caught, monkeypatch):
     right = Association.judge
 
-    def judge(self, groups, unit):
-        overheard.append(right(self, groups, unit))
+    def judge(self, groups, unit, records=None):
+        overheard.append(right(self, groups, unit, records))
         return overheard[-1]
 
     monkeypatch.setattr(Association, "judge", judge)

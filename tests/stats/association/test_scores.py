@@ -76,6 +76,18 @@ def test_mutual_information_and_majority_when_the_class_changes_too():
                 assert worst > 0.5 * bound  # it is not far off
 
 
+def test_mutual_information_when_a_record_gets_or_loses_its_class():
+    """A record without a class is in no table; the bound is for the number of all records."""
+    for records, classes, values in [(6, 2, 2), (5, 2, 3), (3, 3, 3)]:
+        cells = classes * values
+        flat = np.array([c for c in product(range(records + 1), repeat=cells) if sum(c) <= records], np.int64)
+        found = MutualInformation().evaluate(flat.reshape(-1, classes, values))
+        apart = flat[:, None, :] - flat[None, :, :]
+        close = (np.abs(apart).sum(axis=2) <= 2) & (np.abs(apart.sum(axis=2)) <= 1)
+        worst = np.abs(found[:, None] - found[None, :])[close].max()
+        assert worst <= float(MutualInformation().sensitivity((records,), values)) + 1e-12
+
+
 def test_majority_is_monotonic_when_records_are_added():
     tables = all_tables((3, 4), 3)
     for group, value in product(range(2), range(3)):

@@ -36,8 +36,9 @@ class ClassSizes(Question[Sizes]):
     """The exact sizes of the classes of ``target``; ``because`` says what takes the class to be public.
 
     It costs nothing, and the guarantee says that the class of every record was taken to be public. Nothing
-    is proved where the number of records itself is private, so the unit of privacy must be ``replace``. As it
-    is about public things only, it may be asked before a run is opened: a refusal then costs nothing.
+    is proved where the number of records itself is private, so the unit of privacy must be ``replace``, and a
+    record: which records of a person are counted can depend on what they hold. As it is about public things
+    only, it may be asked before a run is opened: a refusal then costs nothing.
     """
 
     target: str
@@ -62,6 +63,12 @@ class ClassSizes(Question[Sizes]):
                 "The sizes of the classes are private: the schema's unit of privacy (add_remove) keeps the "
                 "number of records private.",
                 'Set  neighbours = "replace"  under [unit], or ask with noise.',
+            )
+        if schema.unit.id is not None:
+            raise SchemaError(
+                "The sizes of the classes are private: a person who is exchanged for another may have more "
+                "records or fewer.",
+                "Protect single records (no  id  under [unit]), or ask with noise.",
             )
         return None
 

@@ -61,15 +61,23 @@ class TopK(Question[BestK]):
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
-        return self.candidates.statistics
+        counted = (self._everyone,) if self._everyone is not None else ()
+        return (*self.candidates.statistics, *counted)
+
+    @property
+    def _everyone(self) -> Statistic | None:
+        """What counts all records, if the score's noise depends on it: a table may leave some out."""
+        return self.candidates.everyone if self.association.needs == "replace" else None
 
     @property
     def parts(self) -> tuple[Any, ...]:
         return (self.association, self.candidates)
 
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> BestK:
-        groups = self.candidates.groups(exact.answers, exact.schema)
-        judged = self.association.judge(groups, exact.schema.unit)
+        records = None if self._everyone is None else int(exact.answers[-1].sum())
+        answers = exact.answers if records is None else exact.answers[:-1]
+        groups = self.candidates.groups(answers, exact.schema)
+        judged = self.association.judge(groups, exact.schema.unit, records)
         paid = amount.share(HALF) if self.values else amount
         choice = TopKChoice(paid, self.k, judged.sensitivity, self.how, judged.monotonic)
         chosen = choice.choose(judged.scores, exact.randomness)

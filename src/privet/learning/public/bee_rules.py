@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from privet.curator import Curator
 from privet.errors import DataError
 from privet.estimator import LedgerParameter, SchemaParameter
+from privet.estimator.tables import refuse_weights
 from privet.learning.public.rule_quality import check_weights
 from privet.learning.public.rule_space import RuleProblem, Table, covered
 from privet.learning.rules.classifier import RuleClassifier
@@ -80,8 +81,9 @@ class BeeRules(RuleClassifier):
     delta: Delta = field(init=False)
     ledger: LedgerParameter = field(init=False)
 
-    def fit(self, X: Any, y: Any = None) -> BeeRules:
+    def fit(self, X: Any, y: Any = None, **more: Any) -> BeeRules:
         """Mine the rules of a public table: arrays or frames (X, y), or a file that holds the target."""
+        refuse_weights(more)
         validate(self)
         check_weights(float(self.alpha), float(self.beta))
         source, schema = self._table(X, y)

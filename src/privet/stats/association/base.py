@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privet.errors import DataError, ParameterError, SchemaError
-from privet.schema import Unit
+from privet.schema import Schema, Unit
 from privet.stats.judgement import Judgement
 
 __all__ = ["FIXED", "Association", "Tables", "Told", "require_groups"]
@@ -58,8 +58,8 @@ class Association(ABC):
     what: ClassVar[str] = "score"
     unit: ClassVar[str] = "units of the score"
     #: ``"class"``: for records exchanged within their class, whose sizes are public; ``"replace"``: for
-    #: records exchanged for any other, the number of records being public; ``"any"``: for both neighbour
-    #: relations.
+    #: records exchanged for any other, the number of records being public; ``"any"``: for every unit of
+    #: privacy. Only the first two may read ``sizes`` in ``sensitivity``.
     needs: ClassVar[Literal["class", "replace", "any"]] = "any"
     #: Whether scores are whole numbers already.
     whole: ClassVar[bool] = False
@@ -76,7 +76,10 @@ class Association(ABC):
 
     @abstractmethod
     def sensitivity(self, sizes: tuple[int, ...], values: int) -> Fraction:
-        """The most by which one changed record moves a score, for classes of these sizes."""
+        """The most by which one changed record moves a score, for classes of these sizes.
+
+        Of a score that needs ``"replace"``, ``sizes`` is one number: of all records, with a class or without.
+        """
 
     def incompatible(self, classes: int, values: int) -> str | None:
         """Why such tables have no score, in a sentence; None if they have one."""
@@ -84,13 +87,25 @@ class Association(ABC):
             return f"The score {self.what} is for genotypes: attributes of exactly three values."
         return None
 
-    def suits(self, unit: Unit, public_class: bool) -> None:
-        """Refuse a neighbour relation for which nothing is proved."""
-        if self.needs != "any" and unit.neighbours != "replace":
+    def suits(self, schema: Schema, public_class: bool) -> None:
+        """Refuse a schema for which nothing is proved.
+
+        The scale of the noise may depend on how many records there are, in all or of each class, only if
+        every neighbour of a table has as many. A person who is exchanged may bring more records than went.
+        """
+        if self.needs == "any":
+            return
+        if schema.unit.neighbours != "replace":
             raise SchemaError(
                 f"The score {self.what} needs a public number of records, and the schema's unit of privacy "
                 "(add_remove) keeps it private.",
                 'Set  neighbours = "replace"  under [unit], or use the score majority.',
+            )
+        if schema.unit.id is not None:
+            raise SchemaError(
+                f"The score {self.what} needs a public number of records, and a person who is exchanged for "
+                "another may have more of them or fewer.",
+                "Protect single records (no  id  under [unit]), or use the score majority.",
             )
         if self.needs == "class" and not public_class:
             raise ParameterError(
@@ -108,16 +123,19 @@ class Association(ABC):
         """What is told of a chosen attribute: its score, which one unit moves by at most ``step``."""
         return Told(scores[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
 
-    def judge(self, groups: Sequence[Tables], unit: Unit) -> Judgement:
-        """All candidates, given in groups of tables of equal shape, in the order of the groups."""
+    def judge(self, groups: Sequence[Tables], unit: Unit, records: int | None = None) -> Judgement:
+        """All candidates, given in groups of tables of equal shape, in the order of the groups.
+
+        ``records`` is how many there are, with a class or without; None if all have one.
+        """
         parts, steps, told = [], [1], []
         for tables in groups:
             sizes = tuple(map(int, tables[0].sum(axis=1)))
-            if any(sizes):
-                parts.append(self._fixed(tables))
-            else:  # a rehearsal reads an empty table: errors as they are for classes of some size
-                sizes = (REHEARSED,) * len(sizes)
-                parts.append(np.zeros(len(tables), np.int64))
+            parts.append(self._fixed(tables) if any(sizes) else np.zeros(len(tables), np.int64))
+            if self.needs == "replace":
+                sizes = (sum(sizes) if records is None else records,)
+            if not any(sizes):  # a rehearsal reads an empty table: errors as for classes of some size
+                sizes = (REHEARSED,) * tables.shape[1]
             steps.append(self._steps(self.sensitivity(sizes, tables.shape[2]), unit))
             told.append(self.released(tables, parts[-1], steps[-1], unit))
         return Judgement(

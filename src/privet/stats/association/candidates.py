@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Category, Schema
+from privet.stats.assignment import Coded
 from privet.stats.association.base import Tables
 from privet.stats.base import Answer, Statistic
 from privet.stats.contingency import Contingency
+from privet.stats.cross_table import CrossTable
 from privet.stats.genotypes.tables import GenotypeTables
 
 __all__ = ["Attributes", "Candidates", "Variants"]
@@ -29,6 +31,11 @@ class Candidates(ABC):
     @abstractmethod
     def statistics(self) -> tuple[Statistic, ...]:
         """The tables that must be counted."""
+
+    @property
+    def everyone(self) -> Statistic | None:
+        """What counts all records, also those that the tables leave out; None if they leave none out."""
+        return None
 
     @abstractmethod
     def groups(self, answers: Sequence[Answer], schema: Schema) -> list[Tables]:
@@ -51,6 +58,10 @@ class Attributes(Candidates):
     @property
     def statistics(self) -> tuple[Statistic, ...]:
         return self.tables
+
+    @property
+    def everyone(self) -> Statistic | None:
+        return CrossTable((Coded(self.tables[0].column),)) if self.tables else None
 
     def heights(self, schema: Schema) -> list[int]:
         """How many values each attribute has."""

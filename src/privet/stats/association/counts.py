@@ -48,6 +48,12 @@ def mutual_information_sensitivity(records: int) -> float:
     g(b) − (g(a+1) − g(a)) ≤ 0, the largest h has a = 0 and b + c = n − 1, and is at most 2g((n − 1)/2) = (n
     + 1)·ln((n + 1)/2) − (n − 1)·ln((n − 1)/2). ∎
 
+    *Records without a class* are not in the table; let n be the number of all records, m ≤ n that of those in
+    the table. The bound grows with n, so it holds where m − 1 records stay and one is exchanged within the
+    table. If the record comes into the table from outside, or leaves it, n·I changes by g(m − 1) − h with m
+    counted with the record. Above, 0 ≤ h ≤ 2g((m − 1)/2); and as g is concave and g(0) = 0, also g(m − 1) ≤
+    2g((m − 1)/2). So it changes by at most the same figure. ∎
+
     (Zhang et al. 2014, PrivBayes, have the same figure for I.)
 
     >>> round(mutual_information_sensitivity(1000), 3)
@@ -59,7 +65,11 @@ def mutual_information_sensitivity(records: int) -> float:
 
 @dataclass(frozen=True)
 class MutualInformation(Association):
-    """n times the mutual information of attribute and class, in nats (half the G statistic)."""
+    """n times the mutual information of attribute and class, in nats (half the G statistic).
+
+    n counts the records with a class; the noise is for the number of all records, which is public where one
+    record is exchanged for another.
+    """
 
     what: ClassVar[str] = "mutual_information"
     unit: ClassVar[str] = "nats times records"
