@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,12 @@ class RuleClassifier(PrivateClassifier):
         return RuleList.from_dict(self.rules_)
 
     def in_words(self) -> str:
-        """The rules, one per line."""
-        return str(self.rules)
+        """The rules, one per line, but for those that cover nothing beyond the noise."""
+        listed = self.rules
+        kept = tuple(rule for rule in listed.rules if rule.coverage > rule.error * len(listed.classes) ** 0.5)
+        left = len(listed.rules) - len(kept)
+        more = f"\n({left} more cover nothing beyond the noise and are not shown.)" if left else ""
+        return f"{replace(listed, rules=kept)}{more}"
 
     def decision_path(self, X: Any) -> NDArray[np.int64]:
         """Which rule decided each record: its place in the list; the number of rules means the default."""
