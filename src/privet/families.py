@@ -29,7 +29,7 @@ class Family:
     audit sees most, and the two ``…_target`` the target's name in each. ``measures`` is the home of what
     scores a fitted model, ``checks`` that of the common checks. ``commands`` take an algorithm of the family
     by its name, ``model_commands`` a released model. ``audited`` says whether it promises something about a
-    whole table, which can be refuted.
+    whole table, which can be refuted; streams have a check of their own.
     """
 
     name: str
@@ -113,6 +113,20 @@ FAMILIES: dict[str, Family] = {
             ("fit",),
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             checks="privet.checks:UNTARGETED",
+        ),
+        Family(
+            "stream",
+            "learns from records that keep coming",
+            "privet.estimator:PrivateStream",
+            ("stream",),
+            ("predict", "evaluate"),
+            target="class",
+            example_target="ill",
+            smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
+            smallest_target="ill",
+            measures="privet.evaluation.measures:CLASSES",
+            audited=False,
+            checks="privet.checks.stream:CHECKS",
         ),
         Family(
             "transform",

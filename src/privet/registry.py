@@ -73,6 +73,7 @@ ALGORITHMS: tuple[Entry, ...] = (
     Entry("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
     Entry("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that tell about the class and not the same as each other, by ABC–DE over noisy tables."),
     Entry("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that tell most about the class, with noisy values of their scores."),
+    Entry("streaming-naive-bayes", "stream", "privet.learning.streams.naive_bayes:StreamingNaiveBayes", "Naive Bayes from records that keep coming: released after every step, at one price for the whole stream.", command="naive-bayes"),
     Entry("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
     Entry("condensation", "transform", "privet.perturbation.condensation:Condensation", "Replace records by ones drawn from groups of k, keeping the covariance. No guarantee."),
     Entry("geometric", "transform", "privet.perturbation.geometric:Geometric", "Turn, move and blur the columns together. No guarantee."),
