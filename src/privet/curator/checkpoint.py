@@ -1,4 +1,4 @@
-"""The file that a running stream is kept in: for its owner alone, replaced in one step, held by one program."""
+"""The file that a running stream is kept in: for its owner alone, and held by one program at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class CheckpointFile:
         try:
             import fcntl
         except ImportError:  # pragma: no cover  # not a system of the Unix family
-            raise ParameterError("Checkpoints need locks of files, which this system does not have.") from None
+            raise ParameterError(
+                "Checkpoints need locks of files, which this system does not have."
+            ) from None
         try:
             self._lock = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError as error:

@@ -101,6 +101,7 @@ class LiveStream(OneHolder):
         self._counter = plan.counter(randomness)
         self._waiting = 0
         self._file: CheckpointFile | None = None
+        self._more: dict[str, Any] = {}
         self._name = secrets.token_hex(16)
         self._state_before: str | None = None
         self._state = secrets.token_hex(16)
@@ -209,7 +210,7 @@ class LiveStream(OneHolder):
             self._previous = None if previous is None else np.array(previous, dtype=np.int64)
             self._counter.take_up(document["counter"])
             self._persons.take_up(document["persons"])
-            self._more: dict[str, Any] = dict(document["more"])
+            self._more = dict(document["more"])
         except (LookupError, TypeError, ValueError, AttributeError):
             raise file.damaged() from None
         self._require_latest(bool(document.get("in_ledger")))

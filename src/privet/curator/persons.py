@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from numbers import Real
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -94,7 +94,7 @@ def name_of(value: Any) -> str | None:
             return None
     if isinstance(value, str | bytes):
         return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
-    if isinstance(value, Real | Decimal):
+    if isinstance(value, int | float | Decimal | Fraction):
         whole = math.isfinite(value) and value == int(value)
         return str(int(value)) if whole else str(float(value))
     if isinstance(value, date | UUID):

@@ -42,7 +42,9 @@ __all__ = ["PrivateStream"]
 _BY_CLOCK = (
     "Steps end by a clock or another public event, never by the number of records: when they end is public."
 )
-_BY_COUNT = "How many records came, and at which places one person's did, is public: their values are protected."
+_BY_COUNT = (
+    "How many records came, and at which places one person's did, is public: their values are protected."
+)
 _MEMORY = (
     "The running program's memory and its checkpoint, seen together with later releases, give away the "
     "records in between: guard them as you guard the stream."
@@ -85,7 +87,7 @@ class PrivateStream(BaseEstimator):
     def learn_one(self, x: Mapping[str, Any], y: Any = None) -> None:
         """Learn from one record; ``y`` is its class, or it is in ``x`` under the target's name."""
         live = self._begun()
-        label = x.get(self.schema_.target) if y is None else y
+        label = x.get(str(self.schema_.target)) if y is None else y
         try:
             live.take(x, lambda: self._cells(x, label))
         finally:  # a record that is refused has its place in the step, too
@@ -129,7 +131,7 @@ class PrivateStream(BaseEstimator):
         if hasattr(self, "guarantee_"):
             raise ParameterError("This stream has begun.", "Take up a checkpoint before the first record.")
         schema = self._declared()
-        run, live = self._planned(schema, self.ledger)
+        _, live = self._planned(schema, self.ledger)
         kept = live.take_up(path)
         self._started(schema, live, Guarantee.from_dict(kept["guarantee"]))
         return self
@@ -192,9 +194,7 @@ class PrivateStream(BaseEstimator):
             size, self.horizon, amount, cells, cells, schema.unit, self.windows, self.every, about
         )
         live = LiveStream(plan, source, ledger=ledger, dataset=schema.dataset)
-        run = Run(
-            schema, amount, ledger=ledger, randomness=source, what=f"stream {type(self).__name__}"
-        )
+        run = Run(schema, amount, ledger=ledger, randomness=source, what=f"stream {type(self).__name__}")
         counter = live.counter
         how = f"{counter.mechanism.event.mechanism} noise on a binary tree of {counter.levels} levels"
         run.steps.append(Step(what, how, run.currency, 1.96 * counter.largest_standard_deviation))
@@ -214,7 +214,7 @@ class PrivateStream(BaseEstimator):
         return parameters | learned
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
 
 
 def records_of(X: Any, names: list[str]) -> Iterator[Mapping[str, Any]]:
