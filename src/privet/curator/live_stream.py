@@ -100,6 +100,7 @@ class LiveStream(OneHolder):
         self._previous: Counts | None = None
         self._counter = plan.counter(randomness)
         self._waiting = 0
+        self._ended = 0  # steps of windows that are over
         self._file: CheckpointFile | None = None
         self._more: dict[str, Any] = {}
         self._name = secrets.token_hex(16)
@@ -119,8 +120,8 @@ class LiveStream(OneHolder):
 
     @property
     def steps(self) -> int:
-        """How many steps of the present window are over."""
-        return self._counter.steps
+        """How many steps are over."""
+        return self._ended + self._counter.steps
 
     @property
     def over(self) -> bool:
@@ -160,6 +161,7 @@ class LiveStream(OneHolder):
         totals = self._counter.end_step()
         if self.plan.windows and self._counter.steps == self.plan.horizon:
             self._previous, self._counter = totals, self.plan.counter(self._randomness)
+            self._ended += self.plan.horizon
         before, after = self._state, secrets.token_hex(16)
         if self._file is not None:
             self._file.write(self._document(before, after))
@@ -187,6 +189,7 @@ class LiveStream(OneHolder):
             "state": after,
             "in_ledger": self._ledger is not None,
             "waiting": self._waiting,
+            "ended": self._ended,
             "previous": None if self._previous is None else self._previous.tolist(),
             "counter": self._counter.state(),
             "persons": self._persons.state(),
@@ -205,7 +208,7 @@ class LiveStream(OneHolder):
         try:
             self._name, self._state = str(document["name"]), str(document["state"])
             self._state_before = document["before"]
-            self._waiting = int(document["waiting"])
+            self._waiting, self._ended = int(document["waiting"]), int(document["ended"])
             previous = document["previous"]
             self._previous = None if previous is None else np.array(previous, dtype=np.int64)
             self._counter.take_up(document["counter"])

@@ -43,7 +43,8 @@ _BY_CLOCK = (
     "Steps end by a clock or another public event, never by the number of records: when they end is public."
 )
 _BY_COUNT = (
-    "How many records came, and at which places one person's did, is public: their values are protected."
+    "Steps end after so many records: how many came, and at which places one person's did, is public; their "
+    "values are protected."
 )
 _MEMORY = (
     "The running program's memory and its checkpoint, seen together with later releases, give away the "
@@ -109,6 +110,11 @@ class PrivateStream(BaseEstimator):
         live = self._begun()
         live.end_step()
         self._learn(live.totals)
+
+    @property
+    def steps(self) -> int:
+        """How many steps are over: the model is what was released after the last of them."""
+        return self._begun().steps
 
     def checkpoint(self, path: str | Path) -> None:
         """Keep the stream in this file from now on: it is written now, and at the end of each step.
