@@ -95,6 +95,14 @@ class PrivateStream(BaseEstimator):
             if live.due:
                 self.end_step()
 
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Begin with a batch. A stream that has begun goes on with ``partial_fit``."""
+        if hasattr(self, "guarantee_"):
+            raise ParameterError(
+                "This stream has begun.", "Go on with  partial_fit,  or clone it to begin anew."
+            )
+        return self.partial_fit(X, y)
+
     def partial_fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a mini-batch, record by record. Unless steps are counted, a batch is a step."""
         self._begun()
