@@ -23,5 +23,5 @@ def test_every_algorithm_is_there(tmp_path):
     for entry in ALGORITHMS:
         assert f"## {entry.name}" in algorithms
         for command in FAMILIES[entry.family].commands:
-            assert f"privet {command} {entry.name}\n" in commands
-            assert f"`privet {command} {entry.name}`" in algorithms
+            assert f"privet {command} {entry.word}\n" in commands
+            assert f"`privet {command} {entry.word}`" in algorithms

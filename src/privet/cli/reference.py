@@ -98,7 +98,7 @@ def algorithms_page() -> str:
         cls = entry.load()
         lines += ["", f"## {entry.name}", "", entry.line, ""]
         lines += [f"In Python: `{cls.__module__}.{cls.__name__}` (family: {entry.family})."]
-        commands = [f"`privet {command} {entry.name}`" for command in FAMILIES[entry.family].commands]
+        commands = [f"`privet {command} {entry.word}`" for command in FAMILIES[entry.family].commands]
         lines += [f"On the command line: {', '.join(commands)}."]
         lines += [""]
         rows = [(f"`{p['name']}`", p["kind"], p["limits"], p["default"], p["help"]) for p in described(cls)]
