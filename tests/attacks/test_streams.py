@@ -207,6 +207,44 @@ def test_a_crash_between_the_file_and_the_ledger_loses_nothing_and_shows_nothing
     again.end_step()
 
 
+def test_a_step_that_the_ledger_could_not_write_is_neither_shown_nor_kept(tmp_path, monkeypatch):
+    """The ledger was busy, and a step that was over in memory alone went into a checkpoint under the old name.
+
+    Taken up from there it was shown, and so was another that went on from a backup.
+    """
+    ledger = paying(tmp_path)
+    model = begun(ledger=ledger)
+    shown = model.predict_proba_one({"c": "a"})
+
+    def busy(*_):
+        raise LedgerError("The ledger is busy.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "advance", busy)
+        for act in (model.end_step, lambda: model.checkpoint(tmp_path / "kept"),
+                    lambda: model.learn_one({"c": "b"}, "yes"), model.end_step):  # fmt: skip
+            with pytest.raises(LedgerError, match="busy"):
+                act()
+        assert not (tmp_path / "kept").exists()
+    assert model.predict_proba_one({"c": "a"}) == shown
+    model.end_step()  # the same step: it is shown now
+    assert model.steps == 1
+    assert model.predict_proba_one({"c": "a"}) != shown
+
+    write = Ledger.advance
+
+    def stopped(*words):
+        write(*words)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "advance", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            model.end_step()
+    model.end_step()
+    assert model.steps == 2
+
+
 def test_a_crash_within_a_step_shows_nothing_that_a_replay_could_be_compared_with(tmp_path):
     """Records after the last end of a step are lost with the program, and nothing of them was shown."""
     model = begun()

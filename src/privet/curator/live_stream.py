@@ -106,6 +106,7 @@ class LiveStream(OneHolder):
         self._name = secrets.token_hex(16)
         self._state_before: str | None = None
         self._state = secrets.token_hex(16)
+        self._unsettled: str | None = None  # the name of a state that neither file nor ledger knows for sure
         self._ledger, self._dataset = ledger, dataset
 
     def begin(self) -> None:
@@ -145,6 +146,7 @@ class LiveStream(OneHolder):
         A record that is refused or does not count takes its place in the step as any other does.
         """
         self.require_holder()
+        self._settle()
         try:
             counted = list(cells()) if self._persons.admit(record) else []
             if not self.over:
@@ -153,8 +155,14 @@ class LiveStream(OneHolder):
             self._waiting += 1
 
     def end_step(self) -> None:
-        """End the step. The totals may be shown once this returns, and not if it raises."""
+        """End the step. The totals may be shown once this returns, and not if it raises.
+
+        If it raises because the file or the ledger could not be written, calling it again tries that again.
+        """
         self.require_holder()
+        if self._unsettled is not None:
+            self._settle()
+            return
         self._waiting = 0
         if self.over:
             return
@@ -162,16 +170,25 @@ class LiveStream(OneHolder):
         if self.plan.windows and self._counter.steps == self.plan.horizon:
             self._previous, self._counter = totals, self.plan.counter(self._randomness)
             self._ended += self.plan.horizon
-        before, after = self._state, secrets.token_hex(16)
+        self._unsettled = secrets.token_hex(16)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Give the state after a step its name, in the file and in the ledger: only then may it be shown."""
+        if self._unsettled is None:
+            return
+        before, after = self._state, self._unsettled
         if self._file is not None:
             self._file.write(self._document(before, after))
-        if self._ledger is not None:
+        # Names are random: if the ledger is at this one, it was this holder who was stopped just after.
+        if self._ledger is not None and self._ledger.state_of(self._name) != after:
             self._ledger.advance(str(self._dataset), self._name, before, after)
-        self._state_before, self._state = before, after
+        self._state_before, self._state, self._unsettled = before, after, None
 
     def keep(self, file: CheckpointFile, more: dict[str, Any]) -> None:
         """Write the state to a file now, and again at the end of each step."""
         self.require_holder()
+        self._settle()
         if self._file is not None and self._file is not file:
             self._file.release()
         self._file, self._more = file, more
@@ -199,6 +216,15 @@ class LiveStream(OneHolder):
     def take_up(self, path: str | Path) -> dict[str, Any]:
         """Go on from a checkpoint, if nobody has gone on from it; returns what was kept with it."""
         file = CheckpointFile(path)
+        try:
+            self._take_up(file)
+        except BaseException:
+            file.release()
+            raise
+        self._file = file
+        return self._more
+
+    def _take_up(self, file: CheckpointFile) -> None:
         document = file.read()
         if document.get("plan") != self.plan.digest():
             raise ModelError(
@@ -217,8 +243,6 @@ class LiveStream(OneHolder):
         except (LookupError, TypeError, ValueError, AttributeError):
             raise file.damaged() from None
         self._require_latest(bool(document.get("in_ledger")))
-        self._file = file
-        return self._more
 
     def _require_latest(self, in_ledger: bool) -> None:
         if in_ledger != (self._ledger is not None):

@@ -105,11 +105,11 @@ class PrivateStream(BaseEstimator):
 
     def partial_fit(self, X: Any, y: Any = None) -> Any:
         """Learn from a mini-batch, record by record. Unless steps are counted, a batch is a step."""
-        self._begun()
+        live = self._begun()
         labels = None if y is None else list(y)
         for place, record in enumerate(records_of(X, [c.name for c in self.schema_.attributes])):
             self.learn_one(record, None if labels is None else labels[place])
-        if self.every is None:
+        if live.plan.every is None:
             self.end_step()
         return self
 

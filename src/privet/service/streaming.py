@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Ge, Gt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, SchemaError
 from privet.parameters import Alias, Argument, File
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
@@ -85,10 +85,14 @@ class Stream(OfTable):
 
     def run(self, session: Session) -> Streamed:
         """The model as it was last released, written to its file; also if the stream was interrupted."""
+        from privet.sources import fingerprint
+
         self._check_places()
         ledger = session.opened_ledger()
         if ledger is not None:
-            self._dataset(session, ledger)
+            dataset = self._dataset(session, ledger)
+            if self.data != STANDARD_INPUT:  # from now on the ledger knows the file by this name
+                ledger.account_for(fingerprint(self.opened(session, self._schema)), dataset)
         model = self._model(ledger)
         if self.checkpoint is not None:
             if self._goes_on:
@@ -157,12 +161,17 @@ class Stream(OfTable):
         return model
 
     def _dataset(self, session: Session, ledger: Ledger) -> str:
-        """Whose budget it is. A file that the ledger knows is not taken for that of others."""
+        """Whose budget it is. A file that the ledger knows under another name is refused."""
         from privet.service.accounts import account_of
 
+        if self._schema.dataset is None:
+            raise SchemaError(
+                "A stream that is paid for from a ledger needs the name of its data set.",
+                'Declare it in the schema: dataset = "…"; tables and streams of the same people share it.',
+            )
         if self.data != STANDARD_INPUT:
             return account_of(ledger, self.opened(session, self._schema), self._schema)
-        return str(self._schema.dataset)
+        return self._schema.dataset
 
     def _saved(self, model: Any) -> dict[str, Any] | None:
         from privet.service.outputs import save
