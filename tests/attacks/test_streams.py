@@ -208,7 +208,7 @@ def test_a_crash_between_the_file_and_the_ledger_loses_nothing_and_shows_nothing
 
 
 def test_a_step_that_the_ledger_could_not_write_is_neither_shown_nor_kept(tmp_path, monkeypatch):
-    """The ledger was busy, and a step that was over in memory alone went into a checkpoint under the old name.
+    """The ledger was busy, and a step that was over in memory alone went to a checkpoint under the old name.
 
     Taken up from there it was shown, and so was another that went on from a backup.
     """
