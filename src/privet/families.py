@@ -29,7 +29,7 @@ class Family:
     audit sees most, and the two ``…_target`` the target's name in each. ``measures`` is the home of what
     scores a fitted model, ``checks`` that of the common checks. ``commands`` take an algorithm of the family
     by its name, ``model_commands`` a released model. ``audited`` says whether it promises something about a
-    whole table, which can be refuted.
+    whole table, which can be refuted; streams have a check of their own.
     """
 
     name: str
@@ -122,6 +122,20 @@ FAMILIES: dict[str, Family] = {
             smallest={"age": (0.0, 100.0), "height": (1.0, 2.0)},
             audited=False,  # what it claims is put to the test with functions that cheat: tests/isolation
             checks="privet.checks.aggregate:CHECKS",
+        ),
+        Family(
+            "stream",
+            "learns from records that keep coming",
+            "privet.estimator:PrivateStream",
+            ("stream",),
+            ("predict", "evaluate"),
+            target="class",
+            example_target="ill",
+            smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
+            smallest_target="ill",
+            measures="privet.evaluation.measures:CLASSES",
+            audited=False,
+            checks="privet.checks.stream:CHECKS",
         ),
         Family(
             "transform",

@@ -74,6 +74,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     Algorithm("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that say something about the class and do not repeat each other, by ABC–DE over noisy tables."),
     Algorithm("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that say most about the class, with noisy values of their scores."),
     Algorithm("sample-aggregate", "aggregate", "privet.learning.sample_aggregate:SampleAggregate", "Any function on disjoint blocks of the table, and the private mean or median of what it returns."),
+    Algorithm("streaming-naive-bayes", "stream", "privet.learning.streams.naive_bayes:StreamingNaiveBayes", "Naive Bayes from records that keep coming: released after every step, at one price for the whole stream.", command="naive-bayes"),
     Algorithm("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
     Algorithm("condensation", "transform", "privet.perturbation.condensation:Condensation", "Replace records by ones drawn from groups of k, keeping the covariance. No guarantee."),
     Algorithm("geometric", "transform", "privet.perturbation.geometric:Geometric", "Turn, move and blur the columns together. No guarantee."),

@@ -27,7 +27,7 @@ def test_all_cut_alike(number):
     assert Secret.of(schema, number.name, 8).cuts == cuts
     stream = StreamingNaiveBayes(schema=schema, bins=8)
     assert len(stream.predict_proba_one({number.name: 1})) == 2
-    assert stream._cuts[number.name] == cuts
+    assert stream.cuts_[number.name] == list(cuts)
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number.name)

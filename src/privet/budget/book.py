@@ -42,13 +42,17 @@ class Account:
 
 @dataclass
 class Book:
-    """The fold over all rows. ``open`` holds the uncommitted reservations and their hashes."""
+    """The fold over all rows.
+
+    ``open`` holds the uncommitted reservations and their hashes, ``streams`` the latest state of each stream.
+    """
 
     count: int = 0
     head: str = ""
     accounts: dict[str, Account] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     open: dict[int, str] = field(default_factory=dict)
+    streams: dict[str, str] = field(default_factory=dict)
 
     def take(self, row: Row, secret: bytes) -> None:
         """Check that the row continues the chain, then count it."""
@@ -87,6 +91,8 @@ class Book:
                 self.open[row.number] = row.hash
             case "commit":
                 self.open.pop(body["reservation"], None)
+            case "stream":
+                self.streams[body["stream"]] = body["state"]
             case other:
                 raise LedgerError(f"The ledger holds an entry of unknown kind '{other}'.", "Update Privet.")
 

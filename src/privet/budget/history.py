@@ -69,11 +69,11 @@ class Head:
 
 
 def entries(rows: Iterable[Row], dataset: str | None = None) -> list[Entry]:
-    """The rows as entries, commits folded into their reservations."""
+    """The rows as entries, commits folded into their reservations; the steps of streams are not shown."""
     rows = list(rows)
     bodies = (json.loads(row.body) for row in rows if row.kind == "commit")
     commits = {body["reservation"]: body for body in bodies}
-    shown = (row for row in rows if row.kind != "commit" and dataset in (None, row.dataset))
+    shown = (row for row in rows if row.kind not in ("commit", "stream") and dataset in (None, row.dataset))
     return [_entry(row, json.loads(row.body), commits.get(row.number)) for row in shown]
 
 

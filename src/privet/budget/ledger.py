@@ -200,6 +200,27 @@ class Ledger:
             body = {"reservation": reservation.number, "guarantee": guarantee}
             pen.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
 
+    def advance(self, dataset: str, stream: str, before: str | None, after: str) -> None:
+        """Record that a stream passes from one state to the next, in one atomic step, before it is released.
+
+        Raises if ``before`` is not the latest: somebody else went on from there, so that what was about to
+        be released would share its noise with what they have released. States are random names.
+        """
+        with self._chain.writing() as pen:
+            _account(pen.book, dataset)
+            if pen.book.streams.get(stream) != before:
+                raise LedgerError(
+                    "Another holder of this stream has gone on from here, so this one may release no more.",
+                    "Learn with the other one, or take up its checkpoint.",
+                )
+            body = {"stream": stream, "state": after}
+            pen.append("stream", who=self.analyst, dataset=dataset, body=body)
+
+    def state_of(self, stream: str) -> str | None:
+        """The latest state of a stream; None if the ledger does not know it."""
+        with self._chain.reading() as book:
+            return book.streams.get(stream)
+
     def preview(
         self, dataset: str, event: Event, *, unit: PrivacyUnit, asked: Amount | None = None
     ) -> Balance:

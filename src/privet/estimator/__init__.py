@@ -6,6 +6,7 @@ from privet.estimator.classifier import PrivateClassifier
 from privet.estimator.clusterer import PrivateClusterer
 from privet.estimator.regressor import PrivateRegressor, numeric_target
 from privet.estimator.selector import PrivateSelector
+from privet.estimator.stream import PrivateStream
 from privet.estimator.synthesiser import PrivateSynthesiser
 from privet.estimator.whole_table import WholeTableEstimator
 
@@ -18,6 +19,7 @@ __all__ = [
     "PrivateEstimator",
     "PrivateRegressor",
     "PrivateSelector",
+    "PrivateStream",
     "PrivateSynthesiser",
     "SchemaParameter",
     "WholeTableEstimator",

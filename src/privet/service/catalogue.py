@@ -63,6 +63,7 @@ USE_CASES: tuple[Command, ...] = (
     _entry("schema show", "schemas:ShowSchema", "Show each column, what is public about it, and where that came from."),
     _entry("schema check", "checking:CheckSchema", "Check that a table fits its schema."),
     _entry("fit", "fitting:Fit", "Learn a private model from a table.", per_algorithm=True),
+    _entry("stream", "streaming:Stream", "Learn privately from records that keep coming.", per_algorithm=True),
     _entry("predict", "predicting:Predict", "Predict the class (or number) of each record of a table."),
     _entry("evaluate", "scoring:Evaluate", "Score a released model on a table."),
     _entry("cross-validate", "scoring:CrossValidate", "Learn from all parts of a table but one and score on that one, in turn.", per_algorithm=True),

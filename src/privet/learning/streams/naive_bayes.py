@@ -9,280 +9,122 @@ own. A record is in one window only, so the windows compose in parallel: the who
 costs the one ε. A person's at most c records add up the same wherever they fall. Predictions use the last
 full window and the present one.
 
-**The ledger.** The one ε of the whole stream is reserved when it begins, before a record is read, and is
-committed at once with the guarantee: nothing more will ever be asked for, and a stream that is broken off has
-spent it.
-
-**What is public.** When records come, how many come and when a step ends; the value of a record is what is
-protected, or, with a unit of persons, all values of one person (records beyond the person's ``most`` are
-left out, which takes one number in memory for each person seen).
+**What is public.** When a step ends. If a step is a number of records (``every``), also how many records come
+and at which places those of one person do. What is protected is one record, or all records of one person
+where the unit names the column of persons: present or absent if a clock or the caller ends steps, exchanged
+for others at the same places if steps are counted. Records beyond a person's ``most`` are left out.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-import pyarrow as pa
 from annotated_types import Ge
 from numpy.typing import NDArray
-from scipy.special import softmax
-from sklearn.base import BaseEstimator
+from scipy.special import logsumexp, softmax
 
-from privet import randomness
-from privet.budget import budget
-from privet.curator.run import Run
-from privet.curator.stream import ContinualCounter
-from privet.errors import DataError, ParameterError, PrivetError, SchemaError
-from privet.estimator import LedgerParameter, SchemaParameter
-from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
-from privet.release import Guarantee, Step
-from privet.schema import Category, Column, Schema, read_schema
-from privet.schema.bins import public_cuts
+from privet.estimator import PrivateStream
+from privet.estimator.tables import rows_of
+from privet.learning.streams.coding import RecordCoder
+from privet.parameters import with_parameters
+from privet.schema import Schema
+from privet.stats import Rows
 
 __all__ = ["StreamingNaiveBayes"]
 
-_CAVEATS = (
-    "When records come, how many there are, and when a step ends is public.",
-    "The running program's memory holds exact sums of the present nodes: guard it as you guard the stream.",
-)
-
 
 @with_parameters
-class StreamingNaiveBayes(BaseEstimator):
+class StreamingNaiveBayes(PrivateStream):
     """Private naive Bayes on a stream, with River's interface. One ε for the whole stream.
 
     The guarantee is for one record (event level), or for all records of one person where the schema's unit
     names the column of persons; their number is at most its ``most``.
 
     >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": ["no", "yes"]}, target="ill")
-    >>> model = StreamingNaiveBayes(epsilon=2.0, schema=schema, every=50, horizon=100)
+    >>> model = StreamingNaiveBayes(epsilon=2.0, schema=schema, horizon=100)
     >>> generator = np.random.default_rng(0)
-    >>> for _ in range(3000):
-    ...     ill = bool(generator.integers(2))
-    ...     model.learn_one({"fever": 36.6 + 2.2 * ill + generator.normal(0, 0.4)}, "yes" if ill else "no")
+    >>> for minute in range(60):
+    ...     for _ in range(50):
+    ...         ill = bool(generator.integers(2))
+    ...         fever = 36.6 + 2.2 * ill + generator.normal(0, 0.4)
+    ...         model.learn_one({"fever": fever}, "yes" if ill else "no")
+    ...     model.end_step()
     >>> model.predict_one({"fever": 36.5}), model.predict_one({"fever": 39.0})
     ('no', 'yes')
     >>> model.guarantee_.epsilon
     2.0
     """
 
-    every: Annotated[int, Ge(1), "Records in a step: the model is released after each step."] = 100
-    horizon: Annotated[int, Ge(1), "Steps of the stream or window: more cost a little more noise."] = 1024
-    windows: Annotated[bool, "After the horizon begin anew (for drift), instead of learning no more."] = False
     bins: Annotated[int, Ge(2), "Equal bins of a number where the schema declares no cuts."] = 8
     smoothing: Annotated[float, Ge(0), "Records added to every cell before dividing."] = 1.0
-    epsilon: Epsilon = 1.0
-    delta: Delta = 0.0
-    schema: SchemaParameter = None
-    ledger: LedgerParameter = None
-    random_state: Seed = None
 
-    def learn_one(self, x: Mapping[str, Any], y: Any = None) -> None:
-        """Learn from one record; ``y`` is its class, or it is in ``x`` under the target's name."""
-        self._begin()
-        label = x.get(self._target.name) if y is None else y
-        if not self._admitted(x):
-            cells: list[int] = []
-        else:
-            cells = self._cells(x, self._code(self._target, label))
-        if not self._over:
-            self._counter.count(cells)
-        self._waiting += 1
-        if self._waiting == self.every:
-            self._end_step()
+    def _tables(self, schema: Schema) -> tuple[int, int, str]:
+        coder = RecordCoder(schema, self.bins)
+        tables = len(coder.attributes)
+        what = f"every running table of {tables} attributes within each class, after each step"
+        return coder.size, tables, what
 
-    def partial_fit(self, X: Any, y: Any = None) -> StreamingNaiveBayes:
-        """Learn from a mini-batch: the same as learning its records one by one."""
-        self._begin()
-        labels = None if y is None else list(y)
-        for place, record in enumerate(_records(X, [c.name for c in self._attributes])):
-            self.learn_one(record, None if labels is None else labels[place])
-        return self
+    def _cells(self, record: Mapping[str, Any], label: Any) -> list[int]:
+        return self._coder.cells(record, label)
+
+    def _learn(self, totals: NDArray[np.int64]) -> None:
+        coder, least = self._coder, max(self.smoothing, 1e-9)
+        tables = [
+            totals[start : start + rows * columns].reshape(rows, columns)
+            for start, (rows, columns) in zip(coder.starts, coder.shapes, strict=False)
+        ]
+        # Every table's columns add up to the class totals: their mean is less noisy than any one of them.
+        classes = np.maximum(np.mean([table.sum(axis=0) for table in tables], axis=0), 0) + least
+        self.classes_ = np.array(coder.target.labels)
+        self.cuts_ = {name: list(cuts) for name, cuts in coder.cuts.items()}
+        self.class_log_prior_ = np.log(classes / classes.sum())
+        self.tables_ = {}
+        for column, table in zip(coder.attributes, tables, strict=True):
+            cells = np.maximum(table[:-1], 0) + least
+            # A missing value says nothing of the class: a row of zeros.
+            known = np.log(cells / cells.sum(axis=0))
+            self.tables_[column.name] = np.vstack([known, np.zeros(len(classes))])
+
+    @property
+    def _coder(self) -> RecordCoder:
+        """Made once for the schema; not part of a copy."""
+        made: tuple[Schema, RecordCoder] | None = vars(self).get("_coded")
+        if made is None or made[0] is not self.schema_:
+            made = self._coded = self.schema_, RecordCoder(self.schema_, self.bins)
+        return made[1]
 
     def predict_proba_one(self, x: Mapping[str, Any]) -> dict[Any, float]:
         """The probability of each class for one record, by the model as last released."""
         self._begin()
-        scores = self._prior.copy()
-        for table, column in zip(self._logs, self._attributes, strict=True):
-            code = self._code(column, x.get(column.name), strict=False)
-            if code < len(table):
-                scores += table[code]
-        chances = softmax(scores)
-        return dict(zip(self._target.labels, chances.tolist(), strict=True))
+        scores = self.class_log_prior_.copy()
+        for column in self._coder.attributes:
+            code = self._coder.code(column, x.get(column.name), strict=False)
+            scores += self.tables_[column.name][code]
+        return dict(zip(self.classes_.tolist(), softmax(scores).tolist(), strict=True))
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """The most probable class of one record."""
         chances = self.predict_proba_one(x)
         return max(chances, key=lambda label: chances[label])
 
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of each record."""
+        parts = [np.exp(s - logsumexp(s, axis=1, keepdims=True)) for s in self._all_scores(X)]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.classes_)))
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each record."""
+        parts = [scores.argmax(axis=1) for scores in self._all_scores(X)]
+        return self.classes_[np.concatenate(parts)] if parts else self.classes_[:0]
+
+    def _all_scores(self, X: Any) -> Iterator[NDArray[np.float64]]:
         self._begin()
-        return np.array([self.predict_one(x) for x in _records(X, [c.name for c in self._attributes])])
+        return (self._log_scores(rows) for rows in rows_of(X, self.schema_))
 
-    @property
-    def guarantee_(self) -> Guarantee:
-        """What the whole stream of models promises, past and future."""
-        self._begin()
-        return self._promised
-
-    def _run(self) -> Run:
-        """The whole stream, past and future, as one run."""
-        run = Run(
-            self._schema,
-            self._amount,
-            ledger=self.ledger,
-            randomness=self._source,
-            what=f"stream {type(self).__name__}",
-        )
-        counter, tables = self._counter, len(self._attributes)
-        what = f"every running table of {tables} attributes within each class, after each step"
-        how = f"{counter.mechanism.event.mechanism} noise on a binary tree of {counter.levels} levels"
-        run.steps.append(Step(what, how, run.currency, 1.96 * counter.largest_standard_deviation))
-        for caveat in _CAVEATS:
-            run.admit(caveat)
-        if self.windows:
-            run.admit("Windows compose in parallel: a record is in one of them, and the ε is that of all.")
-        return run
-
-    def _begin(self) -> None:
-        if hasattr(self, "classes_"):
-            return
-        validate(self)
-        if not isinstance(self.schema, Schema | str) and not hasattr(self.schema, "__fspath__"):
-            raise SchemaError("A stream needs a declared schema.", "Give a Schema or its file.")
-        self._schema = self.schema if isinstance(self.schema, Schema) else read_schema(self.schema)
-        self._schema.require_confirmed()
-        self._target = self._schema.nominal_target()
-        self._attributes: tuple[Column, ...] = self._schema.attributes
-        if not self._attributes:
-            raise SchemaError(
-                "There is no attribute to learn from.", "Declare at least one besides the target."
-            )
-        self._amount = budget(float(self.epsilon), float(self.delta))
-        self._source = randomness.of(self.random_state)
-        self._codes = {
-            c.name: {str(value): code for code, value in enumerate(c.values)}
-            for c in self._schema.columns
-            if isinstance(c, Category)
-        }
-        self._cuts = {c.name: public_cuts(c, self.bins) for c in self._attributes}
-        classes = self._target.size
-        widths = [
-            c.size if isinstance(c, Category) else len(self._cuts[c.name]) + 1 for c in self._attributes
-        ]
-        self._shapes = [(width + 1, classes) for width in widths]  # the last row is for missing values
-        self._starts = np.cumsum([0, *(rows * columns for rows, columns in self._shapes)]).tolist()
-        self._persons: dict[Any, int] = {}
-        self.classes_ = np.array(self._target.labels)
-        self._previous: NDArray[np.int64] | None = None
-        self._waiting = 0
-        self._over = False
-        self._counter = self._new_counter()
-        self._rebuild(np.zeros(self._starts[-1], dtype=np.int64))
-        try:
-            with self._run() as run:
-                pass  # the one ε of the whole stream: it is spent, whatever the stream brings
-        except PrivetError:
-            del self.classes_  # not begun: the next record asks again
-            raise
-        self._promised = run.guarantee
-
-    def _new_counter(self) -> ContinualCounter:
-        tables = len(self._attributes)
-        return ContinualCounter(
-            self._starts[-1], horizon=self.horizon, amount=self._amount, randomness=self._source,
-            l1=tables, squared_l2=tables, unit=self._schema.unit,
-        )  # fmt: skip
-
-    def _end_step(self) -> None:
-        """Release the tables of this step; everything after ``add`` is post-processing."""
-        self._waiting = 0
-        if self._over:
-            return
-        totals = self._counter.end_step()
-        self._rebuild(totals if self._previous is None else totals + self._previous)
-        if self._counter.steps == self.horizon:
-            if self.windows:
-                self._previous, self._counter = totals, self._new_counter()
-            else:
-                self._over = True  # the budget is used up: what has been learned stays, nothing more is read
-
-    def _rebuild(self, totals: NDArray[np.int64]) -> None:
-        tables = [
-            totals[start : start + rows * columns].reshape(rows, columns)
-            for start, (rows, columns) in zip(self._starts, self._shapes, strict=False)
-        ]
-        # Every table's columns add up to the class totals: their mean is less noisy than any one of them.
-        classes = np.maximum(np.mean([table.sum(axis=0) for table in tables], axis=0), 0) + max(
-            self.smoothing, 1e-9
-        )
-        self._prior = np.log(classes / classes.sum())
-        self._logs = []
-        for table in tables:
-            cells = np.maximum(table[:-1], 0) + max(self.smoothing, 1e-9)
-            self._logs.append(np.log(cells / cells.sum(axis=0)))
-
-    def _admitted(self, x: Mapping[str, Any]) -> bool:
-        """Whether the person of a record may still be learned from; without persons, always."""
-        unit = self._schema.unit
-        if unit.id is None:
-            return True
-        person = x.get(unit.id)
-        if person is None:
-            raise DataError(
-                f"A record has no '{unit.id}', which says whose it is.", "Give it with every record."
-            )
-        seen = self._persons.get(person, 0)
-        if seen < unit.most:
-            self._persons[person] = seen + 1
-        return seen < unit.most
-
-    def _cells(self, x: Mapping[str, Any], label: int) -> list[int]:
-        """The one cell of each table in which the record counts."""
-        if label >= self._target.size:
-            return []  # a record without a class teaches nothing
-        return [
-            start + self._code(column, x.get(column.name)) * columns + label
-            for start, (_, columns), column in zip(self._starts, self._shapes, self._attributes, strict=False)
-        ]
-
-    def _code(self, column: Column, value: Any, strict: bool = True) -> int:
-        """The place of a value in the public domain or among the public bins; the one after means missing."""
-        if isinstance(column, Category):
-            if value is None or value != value:
-                return column.size
-            code = self._codes[column.name].get(str(value))
-            if code is None and column.other is not None:
-                return column.size - 1
-            if code is None and strict:
-                raise DataError(
-                    f"Column '{column.name}' holds a value outside its declared domain.",
-                    "Add the value to the schema, or set  other  there.",
-                )
-            return column.size if code is None else code
-        cuts = self._cuts[column.name]
-        if value is None or value != value:
-            return len(cuts) + 1
-        try:
-            return bisect_right(cuts, float(value))
-        except (TypeError, ValueError):
-            raise DataError(
-                f"Column '{column.name}' is declared a number, but a record holds something else there.",
-                "Correct the stream, or declare the column a category.",
-            ) from None
-
-
-def _records(X: Any, names: list[str]) -> Any:
-    """Rows as mappings: of a frame or an Arrow table by their names, of an array by the schema's order."""
-    if isinstance(X, pa.Table | pa.RecordBatch):
-        return X.to_pylist()
-    if hasattr(X, "to_dict"):
-        return X.to_dict("records")
-    rows = np.asarray(X, dtype=object)
-    if rows.ndim != 2 or rows.shape[1] != len(names):
-        raise ParameterError(f"Expected rows of {len(names)} attributes.", "Give them in the schema's order.")
-    return (dict(zip(names, row, strict=True)) for row in rows)
+    def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
+        scores = np.repeat(self.class_log_prior_[None, :], rows.size, axis=0)
+        for name, table in self.tables_.items():
+            scores += table[rows.codes(name, self.cuts_.get(name, ()))]
+        return scores
