@@ -29,6 +29,7 @@ class Account:
     limit: Amount
     each_analyst: Amount | None
     analysts: dict[str, Amount]
+    schemas: tuple[dict[str, Any], ...] = ()
     cost: Cost = FREE
     analyst_costs: dict[str, Cost] = field(default_factory=dict)
 
@@ -78,6 +79,10 @@ class Book:
                     account.limit = limit
                 else:
                     account.analysts[body["analyst"]] = limit
+            case "schema":
+                self.accounts[row.dataset].schemas += (body["schema"],)
+            case "word":
+                pass
             case "name":
                 self.names[body["digest"]] = row.dataset
             case "reserve":

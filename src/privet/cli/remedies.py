@@ -20,6 +20,8 @@ _WORDS = {
     "ignore-or-identify": (
         "Leave it out with  --ignore COLUMN, or, if it says who a person is, name it with  --id COLUMN"
     ),
+    "name-dataset": 'Write  dataset = "NAME"  into {schema}; privet ledger show  lists the accounts.',
+    "registered-schema": "privet ledger schema {dataset}  prints the registered one.",
     "open-account": (
         "The owner of the data opens an account:\n"
         "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT"

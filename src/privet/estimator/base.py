@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from privet import randomness
 from privet.budget import Ledger, budget
 from privet.curator import Curator
+from privet.curator.owner import as_read
 from privet.curator.run import Run
 from privet.curator.tables import as_source, empty_table, infer_schema, is_table, read_rows
 from privet.errors import SchemaError
@@ -54,11 +55,10 @@ class PrivateEstimator(BaseEstimator):
         declared = self._declared()
         if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
-        # A refusal should come before the reservation, not only when the number is read.
-        source, schema = self._table(X, y, finite=self.ledger is not None)
+        source, schema = self._table(X, y, ledger=self.ledger)
         require_columns(source, schema)
         self._forget()
-        self._run(source, self._whole_run(schema, source, self.ledger))
+        self._run(source, self._whole_run(schema, self.ledger))
         return self
 
     def rehearse(self) -> Guarantee:
@@ -114,12 +114,11 @@ class PrivateEstimator(BaseEstimator):
     def _prepare(self, curator: Curator) -> None:
         """Ask what costs nothing, before the budget is reserved: a refusal then costs nothing either."""
 
-    def _whole_run(self, schema: Schema, source: Any = None, ledger: Ledger | None = None) -> Run:
-        """A run of this estimator's own budget, on this table."""
+    def _whole_run(self, schema: Schema, ledger: Ledger | None = None) -> Run:
+        """A run of this estimator's own budget."""
         return Run(
             schema,
             budget(float(self.epsilon), float(self.delta)),
-            source=source,
             ledger=ledger,
             randomness=randomness.of(self.random_state),
             inferred=self._declared() is None,
@@ -132,7 +131,7 @@ class PrivateEstimator(BaseEstimator):
         self._prepare(curator)
         with curator:
             self._fit(curator)
-        self.schema_ = curator.schema
+        self.schema_ = run.declared
         self.guarantee_ = curator.guarantee
 
     def _forget(self) -> None:
@@ -156,11 +155,11 @@ class PrivateEstimator(BaseEstimator):
             "schema file (Privet drafts one). schema='infer' reads it off the data and gives no guarantee.",
         )
 
-    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
+    def _table(self, X: Any, y: Any, *, ledger: Ledger | None = None) -> tuple[Any, Schema]:
         """The source and the schema that X and y stand for.
 
-        With a schema, whoever reads a number refuses infinities; ``finite`` looks for them now, in a pass of
-        its own over an array.
+        With a schema, no cell is looked at here: what is outside it, whoever reads the table counts or
+        refuses as its owner wants it (``ledger``).
         """
         declared = cut(self._declared(), X)
         if y is None and (is_table(X) or (declared is not None and declared.target in labels_of(X))):
@@ -173,7 +172,7 @@ class PrivateEstimator(BaseEstimator):
             self.columns_ = tuple(column.name for column in declared.attributes)
             self.n_features_in_ = len(self.columns_)
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
-            return as_source(X, schema=declared), declared
+            return as_source(X, schema=as_read(declared, ledger)), declared
         if labels := labels_of(X):
             validate_data(self, X, y, skip_check_array=True)
             y = column_or_1d(target_of(X, y), warn=True)
@@ -182,7 +181,7 @@ class PrivateEstimator(BaseEstimator):
             require_array(X, y)
             if declared is not None:
                 X, y = as_array(X), target_of(X, y)
-            check = "allow-nan" if finite or declared is None else False
+            check = "allow-nan" if declared is None else False
             X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=check)
             self.columns_ = names_of(declared, X.shape[1])
         if declared is None:

@@ -77,7 +77,8 @@ def evaluate(
     scores = measures_of(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
-    table = test_table(model, data, y)
+    payer = ledger if ledger is not None else getattr(model, "ledger", None)
+    table = test_table(model, data, y, None if public else payer)
     bound = settled_bound(log_loss_bound, public)
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
     plan = scores.plan(predictor, schema, measures, bound)
@@ -88,8 +89,7 @@ def evaluate(
         run = Run(
             schema,
             required_amount(epsilon, delta),
-            source=table,
-            ledger=ledger if ledger is not None else getattr(model, "ledger", None),
+            ledger=payer,
             randomness=randomness.of(random_state),
             inferred=bool(schema.drafted),
             what=f"evaluate {type(model).__name__}",

@@ -108,7 +108,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         """Search on a table: arrays or frames (X, y), or a file or database table that holds the target."""
         named = self._named()
         twin = clone(self.estimator).set_params(ledger=None)
-        source, schema = twin._table(X, y, finite=self.ledger is not None)
+        source, schema = twin._table(X, y, ledger=self.ledger)
         inferred = twin._declared() is None
         # What fails for any reason but the data fails here, before it is paid for.
         settings, trials, price = self._planned(named, schema)
@@ -117,7 +117,6 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         run = Run(
             schema,
             self._total,
-            source=source,
             ledger=self.ledger,
             randomness=root,
             inferred=inferred,

@@ -71,15 +71,14 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine)
-            if self.tune:
-                found = self._search(ledger).plan()
-                events = tuning_events(found.guarantee.amount, self._what)
-                plan = planned(self._what, found.guarantee, self._schema, table, events, ledger)
-                return replace(plan, search=found)
-            twin = self._twin
-            return planned(self._what, twin.guarantee_, self._schema, table, None, ledger, twin._foreseen())
+        self.require_columns(session, self._schema)
+        if self.tune:
+            found = self._search(ledger).plan()
+            events = tuning_events(found.guarantee.amount, self._what)
+            plan = planned(self._what, found.guarantee, self._schema, events, ledger)
+            return replace(plan, search=found)
+        twin = self._twin
+        return planned(self._what, twin.guarantee_, self._schema, None, ledger, twin._foreseen())
 
     def run(self, session: Session) -> Fitted:
         """A fitted model with its guarantee, written to its file if one was named."""
@@ -89,15 +88,15 @@ class Fit(OfTable):
         ledger = session.opened_ledger()
         if self.tune:
             # Nobody watches the progress of a search: how many trials there are must stay secret.
-            table = self.opened(session, self._schema, engine=self.engine)
-            with paying(ledger, table, self._schema):
+            table = self.opened(session, self._schema, engine=self.engine, ledger=ledger)
+            with paying(ledger, self._schema):
                 return self._delivered(self._search(ledger).fit(table))
         estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
         if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
             estimator._rehearsed_by(self._twin)
         with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine)
-            with paying(ledger, table, self._schema):
+            table = self.opened(session, self._schema, watch, self.engine, ledger)
+            with paying(ledger, self._schema):
                 return self._delivered(estimator.fit(table))
 
     @property

@@ -11,6 +11,7 @@ from privet.service.common import Engine
 from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
+    from privet.budget import Ledger
     from privet.schema import Schema
     from privet.sources import Source
     from privet.sources.options import ReadOptions
@@ -41,8 +42,24 @@ class OfTable(UseCase):
         return ReadOptions(self.encoding, self.decimal, self.delimiter, self.newlines)
 
     def opened(
-        self, session: Session, schema: Schema | None, watch: Watch | None = None, engine: Engine = "auto"
+        self,
+        session: Session,
+        schema: Schema | None,
+        watch: Watch | None = None,
+        engine: Engine = "auto",
+        ledger: Ledger | None = None,
     ) -> Source:
-        """The table, seen through the schema."""
+        """The table, seen through the schema as its owner in the ledger wants it read."""
+        from privet.curator.owner import as_read
+
+        seen = None if schema is None else as_read(schema, ledger)
+        return session.table(self._data, seen, engine, watch, self.options)
+
+    def require_columns(self, session: Session, schema: Schema) -> None:
+        """Refuse a table that is not there, or has not the schema's columns. No record is read."""
+        session.require_columns(self._data, schema, self.options)
+
+    @property
+    def _data(self) -> Path:
         data: Path = self.data  # type: ignore[attr-defined]  # declared by each use case, in its own order
-        return session.table(data, schema, engine, watch, self.options)
+        return data

@@ -85,9 +85,8 @@ class Evaluate(OfTable):
             return None
         cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         ledger = session.opened_ledger()
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, model.schema_, watch, self.engine)
-            return planned(f"evaluate {type(model).__name__}", cost, model.schema_, table, None, ledger)
+        self.require_columns(session, model.schema_)
+        return planned(f"evaluate {type(model).__name__}", cost, model.schema_, None, ledger)
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import evaluate, evaluation_cost
@@ -98,8 +97,8 @@ class Evaluate(OfTable):
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         with session.progress("Evaluating", "rows") as watch:
-            table = self.opened(session, model.schema_, watch, self.engine)
-            with paying(ledger, table, model.schema_):
+            table = self.opened(session, model.schema_, watch, self.engine, ledger)
+            with paying(ledger, model.schema_):
                 return Scored(
                     evaluate(
                         model,
@@ -175,9 +174,8 @@ class CrossValidate(OfTable):
             epsilon=self.score_epsilon,
             delta=self.score_delta,
         )
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, schema, watch, self.engine)
-            return planned(what, cost, schema, table, [event], ledger)
+        self.require_columns(session, schema)
+        return planned(what, cost, schema, [event], ledger)
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import cross_validate
@@ -187,10 +185,10 @@ class CrossValidate(OfTable):
         schema, ledger = self._schema, None if self.public else session.opened_ledger()
         if not self.public:
             self._cost()
-        table = self.opened(session, schema, engine=self.engine)
+        table = self.opened(session, schema, engine=self.engine, ledger=ledger)
         with (
             session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
-            paying(ledger, table, schema),
+            paying(ledger, schema),
         ):
             return Scored(
                 cross_validate(

@@ -81,3 +81,9 @@ class Session:
         from privet.service.tables import open_table
 
         return open_table(data, schema, engine=engine, watch=watch, options=options)
+
+    def require_columns(self, data: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
+        """Refuse a table that is not there, or has not the schema's columns. No record is read."""
+        from privet.service.tables import require_columns
+
+        require_columns(data, schema, options)

@@ -44,23 +44,20 @@ class Release(OfStudy):
     seed: SeedNumber = None
 
     def plan(self, session: Session) -> Plan:
-        """What it would cost, by a rehearsal on made-up tables: genotypes only show whose budget it is."""
+        """What it would cost, by a rehearsal on made-up tables: no genotype is counted."""
         from privet.service.plans import planned
 
         self._refuse()
         study = self.opened(session)
         guarantee = self._released(study.rehearsal(), None).guarantee
-        return planned(self._what, guarantee, study.schema, study.source, None, session.opened_ledger())
+        return planned(self._what, guarantee, study.schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Released:
         from privet.service.accounts import paying
 
         self._refuse()
         study, ledger = self.opened(session), session.opened_ledger()
-        with (
-            session.progress("Counting", "variants") as study.watch,
-            paying(ledger, study.source, study.schema),
-        ):
+        with session.progress("Counting", "variants") as study.watch, paying(ledger, study.schema):
             return self._result(study, self._released(study, ledger))
 
     @property
