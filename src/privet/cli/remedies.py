@@ -41,6 +41,10 @@ _WORDS = {
         "The owner of the data opens an account:\n"
         "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT"
     ),
+    "owner-says": (
+        "Leave out  --no-ledger  and  --public,  or give the owner's word:\n"
+        "      --owner-says 'Ann Lee: published in 2019, see …'"
+    ),
     "replace": "Choose another name, or add  --force  to replace it.",
     "restore-ledger": "Restore it from a backup, then run  privet ledger verify",
     "show-every-weight": "All weights are shown with  --all",

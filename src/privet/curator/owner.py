@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from privet.budget import Ledger
-from privet.errors import SchemaError
+from privet.errors import LedgerError, SchemaError
 from privet.schema import Schema
 from privet.schema.narrowing import require_narrowing
 
-__all__ = ["account_name", "as_read"]
+__all__ = ["account_name", "as_read", "require_word"]
 
 
 def account_name(schema: Schema) -> str:
@@ -46,3 +46,25 @@ def as_read(schema: Schema, ledger: Ledger | None) -> Schema:
     registered = Schema.from_dict(found)
     require_narrowing(schema, registered)
     return replace(schema, outside=registered.outside or "count", missing=registered.missing)
+
+
+def require_word(
+    ledger: Ledger | None, schema: Schema, what: str, owner_says: str | None, *, record: bool = True
+) -> None:
+    """Before a run that nobody pays for: if the ledger knows its people, their owner's word is needed.
+
+    The word is written into the ledger's history, so that such a run leaves a trace.
+    """
+    if ledger is None or not ledger.accounts():
+        return
+    dataset = account_name(schema)  # without a name nobody can say whether the ledger knows these people
+    if not ledger.knows(dataset):
+        return
+    if not (owner_says or "").strip():
+        raise LedgerError(
+            f"'{dataset}' has an account in the ledger, and this run would not be paid from it.",
+            "Pay for it; or let the owner of the data say why it need not be paid for, which is recorded.",
+            "owner-says",
+        )
+    if record:
+        ledger.record_word(dataset, f"not paid for: {what}. The owner's word: {owner_says}")

@@ -15,7 +15,7 @@ from privet.parameters import Alias, File, Named, When
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
 from privet.service.case import Result
-from privet.service.common import Data, Engine, Force, SchemaFile, SeedNumber, Settings
+from privet.service.common import Data, Engine, Force, OwnerSays, SchemaFile, SeedNumber, Settings
 from privet.service.reading import OfTable
 from privet.service.session import Session
 
@@ -59,6 +59,7 @@ class Fit(OfTable):
     ] = None
     engine: Engine = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @property
     def always_planned(self) -> bool:  # type: ignore[override]  # a search does more than its parameters say
@@ -71,6 +72,8 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
+        if ledger is None:
+            session.unpaid(self._schema, self._what, self.owner_says, record=False)
         self.require_columns(session, self._schema)
         if self.tune:
             found = self._search(ledger).plan()
@@ -86,6 +89,8 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
+        if ledger is None:
+            session.unpaid(self._schema, self._what, self.owner_says)
         if self.tune:
             # Nobody watches the progress of a search: how many trials there are must stay secret.
             table = self.opened(session, self._schema, engine=self.engine, ledger=ledger)

@@ -11,7 +11,17 @@ from annotated_types import Ge
 from privet.errors import ParameterError
 from privet.service.building import build, settled
 from privet.service.case import Result
-from privet.service.common import Data, Engine, ModelFile, Public, SchemaFile, SeedNumber, Settings, VerifyKey
+from privet.service.common import (
+    Data,
+    Engine,
+    ModelFile,
+    OwnerSays,
+    Public,
+    SchemaFile,
+    SeedNumber,
+    Settings,
+    VerifyKey,
+)
 from privet.service.reading import OfTable
 from privet.service.session import Session
 
@@ -67,6 +77,7 @@ class Evaluate(OfTable):
     verify_key: VerifyKey = None
     engine: Engine = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @cached_property
     def _model(self) -> Any:
@@ -94,6 +105,8 @@ class Evaluate(OfTable):
 
         _priced(self.epsilon, self.public)
         model, ledger = self._model, None if self.public else session.opened_ledger()
+        if ledger is None:
+            session.unpaid(model.schema_, f"evaluate {type(model).__name__}", self.owner_says)
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         with session.progress("Evaluating", "rows") as watch:
@@ -135,6 +148,7 @@ class CrossValidate(OfTable):
     public: Public = False
     engine: Engine = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @cached_property
     def _schema(self) -> Schema:
@@ -183,6 +197,8 @@ class CrossValidate(OfTable):
 
         _priced(self.score_epsilon, self.public)
         schema, ledger = self._schema, None if self.public else session.opened_ledger()
+        if ledger is None:
+            session.unpaid(schema, f"cross-validate {self.algorithm}", self.owner_says)
         if not self.public:
             self._cost()
         table = self.opened(session, schema, engine=self.engine, ledger=ledger)

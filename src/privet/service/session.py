@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,8 @@ def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
 class Session:
     """What a run needs besides its own parameters. The command line makes one for each command.
 
-    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``stdin`` and ``stdout`` are the
+    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``idle`` is a ledger that does not
+    pay, but may know the people: then their owner's word is needed. ``stdin`` and ``stdout`` are the
     file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches.
 
     >>> Session().opened_ledger() is None
@@ -47,6 +48,7 @@ class Session:
     analyst: str | None = None
     progress: Progress = field(default=_unwatched, compare=False)
     tell: Tell = field(default=_unheard, compare=False)
+    idle: Ledger | str | Path | None = None
     stdin: int = 0
     stdout: int = 1
 
@@ -68,6 +70,16 @@ class Session:
         if isinstance(self.ledger, Ledger):
             return self.ledger.as_analyst(self.analyst) if self.analyst else self.ledger
         return open_ledger(self.ledger, self.analyst, create=create)
+
+    def unpaid(self, schema: Schema, what: str, owner_says: str | None, *, record: bool = True) -> None:
+        """Before a run that nobody pays for: refuse it if the ledger knows the people and no word is given."""
+        from privet.budget import Ledger
+        from privet.curator.owner import require_word
+
+        place = self.idle if self.ledger is None else self.ledger
+        if place is not None and (isinstance(place, Ledger) or Path(place).exists()):
+            known = replace(self, ledger=place).opened_ledger()
+            require_word(known, schema, what, owner_says, record=record)
 
     def table(
         self,

@@ -12,7 +12,7 @@ from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.parameters import Alias, Delta, Epsilon, File
 from privet.selection.gwas.top_snps import ScoreName
-from privet.service.common import Force, Report, SeedNumber
+from privet.service.common import Force, OwnerSays, Report, SeedNumber
 from privet.service.gwas.study import OfStudy
 from privet.service.reports import Reported, written
 from privet.service.session import Session
@@ -42,6 +42,7 @@ class Release(OfStudy):
     epsilon: Epsilon
     delta: Delta = 0.0
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan:
         """What it would cost, by a rehearsal on made-up tables: no genotype is counted."""
@@ -57,6 +58,8 @@ class Release(OfStudy):
 
         self._refuse()
         study, ledger = self.opened(session), session.opened_ledger()
+        if ledger is None:
+            session.unpaid(study.schema, self._what, self.owner_says)
         with session.progress("Counting", "variants") as study.watch, paying(ledger, study.schema):
             return self._result(study, self._released(study, ledger))
 
