@@ -232,7 +232,7 @@ def test_seeded_runs_are_loud_and_never_paid_for(run, answer, account):
     before = answer("ledger", "head")
     assert "NO privacy guarantee" in run(*fit, code=2).stderr
     assert answer("ledger", "head") == before
-    assert "NO privacy guarantee" in run(*fit, "--no-ledger").stderr
+    assert "NO privacy guarantee" in run(*fit, "--no-ledger", "--owner-says", "Ann: a test").stderr
     assert "Guarantee: NONE" in run("model", "show", "m.json").stdout
 
 

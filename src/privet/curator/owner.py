@@ -48,9 +48,7 @@ def as_read(schema: Schema, ledger: Ledger | None) -> Schema:
     return replace(schema, outside=registered.outside or "count", missing=registered.missing)
 
 
-def require_word(
-    ledger: Ledger | None, schema: Schema, what: str, owner_says: str | None, *, record: bool = True
-) -> None:
+def require_word(ledger: Ledger | None, schema: Schema, what: str, owner_says: str | None) -> None:
     """Before a run that nobody pays for: if the ledger knows its people, their owner's word is needed.
 
     The word is written into the ledger's history, so that such a run leaves a trace.
@@ -66,5 +64,4 @@ def require_word(
             "Pay for it; or let the owner of the data say why it need not be paid for, which is recorded.",
             "owner-says",
         )
-    if record:
-        ledger.record_word(dataset, f"not paid for: {what}. The owner's word: {owner_says}")
+    ledger.record_word(dataset, f"not paid for: {what}. The owner's word: {owner_says}")

@@ -63,9 +63,10 @@ def evaluate(
     The result is (ε, δ)-differentially private for the unit of privacy in the model's schema and is paid from
     ``ledger`` (by default the model's own, if it has one). ``public=True`` declares that the test data is
     public knowledge: the figures are exact, cost nothing, and protect nobody. If the model's ledger knows the
-    people, that takes their owner's word (``owner_says``), which is recorded there. ``measures="confusion"`` spends
-    everything on the confusion matrix. Records without a class are left out; a value outside its declared
-    domain is an error, as in ``fit``. ``evaluation_cost`` tells the cost and the error before.
+    people, that takes their owner's word (``owner_says``), which is recorded there.
+    ``measures="confusion"`` spends everything on the confusion matrix. Records without a class are left out;
+    a value outside its declared domain counts, or is an error, as in ``fit``. ``evaluation_cost`` tells the
+    cost and the error before.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> generator = np.random.default_rng(0)

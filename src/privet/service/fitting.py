@@ -72,8 +72,6 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
-        if ledger is None:
-            session.unpaid(self._schema, self._what, self.owner_says, record=False)
         self.require_columns(session, self._schema)
         if self.tune:
             found = self._search(ledger).plan()

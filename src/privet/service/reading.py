@@ -13,6 +13,7 @@ from privet.service.session import Session, Watch
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
+    from privet.service.examining import Examined
     from privet.sources import Source
     from privet.sources.options import ReadOptions
 
@@ -58,6 +59,17 @@ class OfTable(UseCase):
     def require_columns(self, session: Session, schema: Schema) -> None:
         """Refuse a table that is not there, or has not the schema's columns. No record is read."""
         session.require_columns(self._data, schema, self.options)
+
+    def examined(self, schema: Schema, watch: Watch | None = None) -> Examined:
+        """How the table fits the schema, for its owner; an error if it must fit and does not."""
+        from privet.service.examining import examine
+        from privet.service.tables import require_columns
+
+        require_columns(self._data, schema, self.options)
+        examined = examine(self._data, schema, self.options, watch)
+        if schema.outside == "refuse" or schema.missing == "error":
+            examined.require_fit()
+        return examined
 
     @property
     def _data(self) -> Path:

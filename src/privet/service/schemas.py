@@ -59,7 +59,7 @@ class DraftSchema(OfTable):
     ] = "add_remove"
     dataset: Annotated[
         str | None,
-        "A name for the people in the table: tables of one name share one budget; None takes the file's.",
+        "A name for the people in the table: tables of one name share one budget; by default the file's.",
     ] = None
     declare_public: Annotated[
         bool, "Declare everything that was read off the data public, unseen. Every guarantee will say so."

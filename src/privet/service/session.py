@@ -71,15 +71,15 @@ class Session:
             return self.ledger.as_analyst(self.analyst) if self.analyst else self.ledger
         return open_ledger(self.ledger, self.analyst, create=create)
 
-    def unpaid(self, schema: Schema, what: str, owner_says: str | None, *, record: bool = True) -> None:
-        """Before a run that nobody pays for: refuse it if the ledger knows the people and no word is given."""
+    def unpaid(self, schema: Schema, what: str, owner_says: str | None) -> None:
+        """Refuse a run that nobody pays for if the ledger knows the people and their owner says nothing."""
         from privet.budget import Ledger
         from privet.curator.owner import require_word
 
         place = self.idle if self.ledger is None else self.ledger
         if place is not None and (isinstance(place, Ledger) or Path(place).exists()):
             known = replace(self, ledger=place).opened_ledger()
-            require_word(known, schema, what, owner_says, record=record)
+            require_word(known, schema, what, owner_says)
 
     def table(
         self,
