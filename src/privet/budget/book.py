@@ -80,7 +80,8 @@ class Book:
                 else:
                     account.analysts[body["analyst"]] = limit
             case "schema":
-                self.accounts[row.dataset].schemas += (body["schema"],)
+                columns = {name: body["schema"]["columns"][name] for name in body["order"]}
+                self.accounts[row.dataset].schemas += (body["schema"] | {"columns": columns},)
             case "word":
                 pass
             case "name":

@@ -126,7 +126,7 @@ class Ledger:
             digest = None if fingerprint is None else self._digest(fingerprint)
             if digest is not None:
                 _refuse_second_budget(pen.book, digest, dataset)
-            registered = _schema_body(schema, unit.to_dict())
+            registered = None if schema is None else _schema_body(schema, unit.to_dict(), version=1)
             body = {
                 "limit": limit.to_dict(),
                 "unit": unit.to_dict(),
@@ -137,8 +137,7 @@ class Ledger:
             }
             pen.append("account", who=self.analyst, dataset=dataset, body=body)
             if registered is not None:
-                first = {"version": 1, "schema": registered}
-                pen.append("schema", who=self.analyst, dataset=dataset, body=first)
+                pen.append("schema", who=self.analyst, dataset=dataset, body=registered)
             if digest is not None:
                 pen.append("name", who=self.analyst, dataset=dataset, body={"digest": digest})
 
@@ -147,7 +146,7 @@ class Ledger:
         with self._chain.writing() as pen:
             account = _account(pen.book, dataset)
             version = len(account.schemas) + 1
-            body = {"version": version, "schema": _schema_body(schema, account.unit)}
+            body = _schema_body(schema, account.unit, version)
             pen.append("schema", who=self.analyst, dataset=dataset, body=body)
         return version
 
@@ -331,17 +330,15 @@ def _copy(account: Account) -> Account:
     return replace(account, analysts=dict(account.analysts), analyst_costs=dict(account.analyst_costs))
 
 
-def _schema_body(schema: PublicSchema | None, unit: dict[str, Any]) -> dict[str, Any] | None:
+def _schema_body(schema: PublicSchema, unit: dict[str, Any], version: int) -> dict[str, Any]:
     """A schema as it is kept. It must protect what its account protects."""
-    if schema is None:
-        return None
-    body = schema.to_dict()
-    if body.get("unit") != unit:
+    kept = schema.to_dict()
+    if kept.get("unit") != unit:
         raise LedgerError(
-            "The schema and its account protect different units.",
-            "Register one with the account's unit.",
+            "The schema and its account protect different units.", "Register one with the account's unit."
         )
-    return body
+    # Rows are kept with sorted keys; the order of the columns is a list of its own.
+    return {"version": version, "schema": kept, "order": list(kept.get("columns", ()))}
 
 
 def _refuse_second_budget(book: Book, digest: str, wanted: str) -> None:

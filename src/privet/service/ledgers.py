@@ -83,6 +83,7 @@ class OpenAccount(LedgerCase, OfTable):
         everyone = None if self.each_analyst is None else limit_of(self.each_analyst, self.delta)
         schema = read_schema(place_of(self.schema, self.data))
         account_name(schema)
+        schema.require_confirmed()
         with session.progress("Examining the table", "rows") as watch:
             examined = self.examined(schema, watch)
             table = self.opened(session, replace(schema, outside="count"))
