@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from fractions import Fraction
 
@@ -22,7 +23,7 @@ from privet.budget import (
     rho_for,
 )
 from privet.errors import BudgetExceeded, LedgerError, ParameterError
-from privet.schema import Unit
+from privet.schema import Schema, Unit
 
 UNIT = Unit()
 ONE = Pure(exact(1))
@@ -214,37 +215,60 @@ class LedgerContract:
         assert spent.to_dict()["amount"] == {"kind": "pure", "epsilon": "1/10"}
         assert ledger.history("strangers") == []
 
-    def test_a_table_is_known_by_what_it_is(self, ledger):
-        name = ledger.account_for(b"content")
-        assert name == ledger.account_for(b"content")
-        assert name != ledger.account_for(b"other content")
-        assert name.startswith("table-")
-        assert Ledger.in_memory().account_for(b"content") != name  # keyed: two ledgers do not agree
+    def test_the_same_table_gets_no_second_budget_under_another_name(self, ledger):
+        ledger.open_account("clinic", ONE, unit=UNIT, fingerprint=b"content")
+        before = ledger.head()
+        with pytest.raises(LedgerError, match=r"registered as 'clinic'.* second budget"):
+            ledger.open_account("clients", ONE, unit=UNIT, fingerprint=b"content")
+        assert ledger.head() == before
+        ledger.open_account("others", ONE, unit=UNIT, fingerprint=b"other content")
 
-    def test_a_declared_name_wins_and_sticks(self, ledger):
-        assert ledger.account_for(b"content", "patients") == "patients"
-        count = ledger.head().count
-        assert ledger.account_for(b"content", "patients") == "patients"
-        assert ledger.account_for(b"content") == "patients"
-        assert ledger.account_for(b"more of it", "patients", record=False) == "patients"
-        assert ledger.head().count == count
-        ledger.open_account("clients", ONE, unit=UNIT)
+    def test_a_table_with_an_anonymous_account_of_an_older_ledger_gets_no_second_name(self, ledger):
+        ledger.open_account("clinic", ONE, unit=UNIT, fingerprint=b"content")
+        old = ledger._digest(b"more")[:16]
+        ledger.open_account(f"table-{old}", ONE, unit=UNIT)
         with pytest.raises(LedgerError, match="second budget"):
-            ledger.account_for(b"content", "clients")
-
-    def test_a_name_without_an_account_ties_nothing(self, ledger):
-        assert ledger.account_for(b"content", "pateints") == "pateints"
-        assert ledger.account_for(b"content", "patients") == "patients"
-
-    def test_a_table_with_an_account_of_its_own_gets_no_second_name(self, ledger):
-        ledger.open_account(ledger.account_for(b"content"), ONE, unit=UNIT)
-        with pytest.raises(LedgerError, match="second budget"):
-            ledger.account_for(b"content", "patients")
+            ledger.open_account("clients", ONE, unit=UNIT, fingerprint=b"more")
 
     def test_the_fingerprint_stays_inside(self, ledger):
-        ledger.account_for(b"content", "patients")
+        ledger.open_account("clinic", ONE, unit=UNIT, fingerprint=b"content")
         assert b"content".hex() not in repr(ledger.history())
         assert "content" not in repr(ledger.history())
+        assert Ledger.in_memory()._digest(b"content") != ledger._digest(b"content")  # keyed
+
+    def test_a_schema_is_registered_frozen_and_versioned(self, ledger):
+        assert ledger.registered_schema("patients") is None
+        assert ledger.registered_schema("nobody") is None
+        first, second = Schema.of({"age": (0, 120)}), Schema.of({"age": (0, 100)})
+        ledger.open_account("clinic", ONE, unit=UNIT, schema=first)
+        assert ledger.registered_schema("clinic") == first.to_dict()
+        assert ledger.register_schema("clinic", second) == 2
+        assert ledger.registered_schema("clinic") == second.to_dict()
+        assert [entry.what for entry in ledger.history("clinic")][1:] == [
+            "version 1 of the schema was registered",
+            "version 2 of the schema was registered",
+        ]
+        ledger.verify()
+        with pytest.raises(LedgerError, match="different units"):
+            ledger.register_schema("clinic", Schema.of({"age": (0, 100)}, unit=Unit("replace")))
+
+    def test_the_owners_word_is_kept(self, ledger):
+        ledger.as_analyst("ann").record_word("patients", "declared public: it was published")
+        assert (ledger.history()[-1].who, ledger.history()[-1].kind) == ("ann", "word")
+        assert ledger.history()[-1].what == "declared public: it was published"
+        ledger.verify()
+        with pytest.raises(LedgerError, match="empty"):
+            ledger.record_word("patients", " ")
+        with pytest.raises(LedgerError, match="no account"):
+            ledger.record_word("nobody", "whatever")
+
+    def test_times_do_not_show_how_long_a_run_took(self, ledger):
+        """How long a search took hints at the secret number of its trials."""
+        spend(ledger)
+        rows = ledger._chain.rows()
+        assert {row.when for row in rows if row.kind == "commit"} == {""}
+        for row in rows:
+            assert row.kind == "commit" or re.fullmatch(r"[-0-9]{10}T[0-9]{2}:[0-9]{2}[+]00:00", row.when)
 
     def test_the_chain_verifies_and_the_head_moves(self, ledger):
         ledger.verify()
@@ -308,7 +332,7 @@ class TestSqlite(LedgerContract):
         again = Ledger.open(tmp_path / "ledger.db")
         assert again.spent("patients") == Pure(exact(0.1))
         assert again.head() == ledger.head()
-        assert again.account_for(b"content") == ledger.account_for(b"content")
+        assert again._digest(b"content") == ledger._digest(b"content")
         spend(again)
         assert ledger.spent("patients") == Pure(exact(0.2))
 

@@ -57,7 +57,7 @@ def test_the_same_results_as_json_and_as_text(run, answer, account):
         ("fit", "naive-bayes", account, "-s", "people.toml", "--dry-run"),
         ("evaluate", "m.json", account, "--epsilon", "0.1", "--dry-run"),
         ("evaluate", "m.json", account, "--public", "--dry-run"),
-        ("evaluate", "m.json", account, "--public"),
+        ("evaluate", "m.json", account, "--public", "--owner-says", "Ann: a test"),
         ("cross-validate", "naive-bayes", account, "-s", "people.toml", "--public", "--dry-run"),
     ):
         assert isinstance(answer(*words), dict), words

@@ -12,12 +12,11 @@ def test_select(account, run, answer):
     assert found["chosen"] == ["age"]
     assert found["guarantee"]["epsilon"] == 1.5
     run("select", account, "-s", "people.toml", "--epsilon", "1", code=5)
+    unpaid = ("--no-ledger", "--owner-says", "Ann: a test")
     text = run(
-        "select", account, "-s", "people.toml", "--epsilon", "9", "-k", 2, "--no-ledger", "--no-values"
+        "select", account, "-s", "people.toml", "--epsilon", "9", "-k", 2, "--no-values", *unpaid
     ).stdout
     assert "age" in text
     assert "sex" in text
-    run("select", account, "-s", "people.toml", "--epsilon", "9", "-k", 3, "--no-ledger", code=2)
-    run(
-        "select", account, "-s", "people.toml", "--epsilon", "9", "--criterion", "chi2", "--no-ledger", code=3
-    )
+    run("select", account, "-s", "people.toml", "--epsilon", "9", "-k", 3, *unpaid, code=2)
+    run("select", account, "-s", "people.toml", "--epsilon", "9", "--criterion", "chi2", *unpaid, code=3)

@@ -136,12 +136,13 @@ def test_cross_validation_shows_its_whole_cost_and_pays_it(run, answer, account)
 
 def test_public_scores_are_exact_and_free(run, answer, account):
     run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json", "--epsilon", "1")
-    before = answer("ledger", "head")
-    scores = answer("evaluate", "m.json", account, "--public")
+    before = answer("ledger", "show")
+    word = ("--owner-says", "Ann: a test")
+    scores = answer("evaluate", "m.json", account, "--public", *word)
     assert scores["accuracy"]["error"] == 0
     assert scores["guarantee"]["holds"] is False
-    run("cross-validate", "naive-bayes", account, "-s", "people.toml", "--folds", "2", "--public")
-    assert answer("ledger", "head") == before
+    run("cross-validate", "naive-bayes", account, "-s", "people.toml", "--folds", "2", "--public", *word)
+    assert answer("ledger", "show") == before
     run("evaluate", "m.json", account, code=2)
     run("evaluate", "m.json", account, "--public", "--epsilon", "1", code=2)
 
@@ -261,7 +262,7 @@ def test_a_regression_is_cross_validated(run, answer):
     found = answer(*words)
     assert found["evaluation"]["r2"]["value"] > 0.8
     assert answer("ledger", "show")["accounts"][0]["left"]["about"] == {"epsilon": 5.0}
-    assert "R²" in run(*words[:-2], "--public").stdout
+    assert "R²" in run(*words[:-2], "--public", "--owner-says", "Ann: a test").stdout
 
 
 def test_a_dry_run_says_which_method_and_why(run, answer, account):

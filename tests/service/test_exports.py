@@ -65,6 +65,8 @@ def is_ledger(path: Path) -> None:
     assert path.stat().st_size
 
 
+WORD = ("--owner-says", "Ann: a test")
+
 CASES: dict[str, tuple[tuple[str, ...], dict[str, Callable[[Path], None]]]] = {
     "fit": (
         ("fit", "naive-bayes", *TABLE, "--epsilon", "0.5", "--bins", "8", "-o", "m.json"),
@@ -76,7 +78,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Callable[[Path], None]]]] = {
     ),
     "select": (("select", *TABLE, "-k", "1", "-o", "chosen.json"), {"chosen.json": is_model}),
     "evaluate": (("evaluate", "model.json", "people.csv", "--epsilon", "0.5"), {}),
-    "evaluate public": (("evaluate", "model.json", "people.csv", "--public"), {}),
+    "evaluate public": (("evaluate", "model.json", "people.csv", "--public", *WORD), {}),
     "cross-validate": (
         (
             "cross-validate",
@@ -92,7 +94,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Callable[[Path], None]]]] = {
         {},
     ),
     "uncounted": (
-        ("cross-validate", "one-r", *TABLE, "--folds", "2", "--score-epsilon", "0.2", "--no-ledger"),
+        ("cross-validate", "one-r", *TABLE, "--folds", "2", "--score-epsilon", "0.2", "--no-ledger", *WORD),
         {},
     ),
     "predict": (

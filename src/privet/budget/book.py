@@ -29,6 +29,7 @@ class Account:
     limit: Amount
     each_analyst: Amount | None
     analysts: dict[str, Amount]
+    schemas: tuple[dict[str, Any], ...] = ()
     cost: Cost = FREE
     analyst_costs: dict[str, Cost] = field(default_factory=dict)
 
@@ -82,6 +83,11 @@ class Book:
                     account.limit = limit
                 else:
                     account.analysts[body["analyst"]] = limit
+            case "schema":
+                columns = {name: body["schema"]["columns"][name] for name in body["order"]}
+                self.accounts[row.dataset].schemas += (body["schema"] | {"columns": columns},)
+            case "word":
+                pass
             case "name":
                 self.names[body["digest"]] = row.dataset
             case "reserve":

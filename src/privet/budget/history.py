@@ -21,7 +21,9 @@ __all__ = ["Entry", "Head", "entries", "verify"]
 class Entry:
     """Who did what, when, and what it cost. A commit is shown with its reservation, as its state.
 
-    ``kind`` is account (opened), limit (set), name (given to a table) or reserve (spent).
+    ``kind`` is account (opened), limit (set), name (given to a table), schema (registered), word (of the
+    owner) or reserve (spent). Times are to the minute, and a commit has none: when a search ended would hint
+    at the secret number of its trials.
     """
 
     number: int
@@ -87,6 +89,10 @@ def _entry(row: Row, body: dict[str, Any], commit: dict[str, Any] | None) -> Ent
             limit = amount_from_dict(body["limit"])
             whose = f" of '{body['analyst']}'" if body["analyst"] else ""
             return Entry(*line, f"limit{whose} set to {limit}", row.hash, limit)
+        case "schema":
+            return Entry(*line, f"version {body['version']} of the schema was registered", row.hash)
+        case "word":
+            return Entry(*line, body["word"], row.hash)
         case "name":
             return Entry(*line, "a table was given this name", row.hash)
     return Entry(

@@ -42,7 +42,13 @@ from privet.budget.stores.memory import MemoryStore
 from privet.budget.stores.sqlite import SqliteStore
 from privet.errors import LedgerError
 
-__all__ = ["Ledger", "PrivacyUnit", "Reservation"]
+__all__ = ["Ledger", "PrivacyUnit", "PublicSchema", "Reservation"]
+
+
+class PublicSchema(Protocol):
+    """What an account must know of a schema: how to keep it."""
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 class PrivacyUnit(Protocol):
@@ -98,8 +104,15 @@ class Ledger:
         accountant: str = "auto",
         analysts: Mapping[str, Amount] | None = None,
         each_analyst: Amount | None = None,
+        schema: PublicSchema | None = None,
+        fingerprint: bytes | None = None,
     ) -> None:
-        """Give a dataset a budget; ``analysts`` and ``each_analyst`` limit single people within it."""
+        """Give a dataset a budget; ``analysts`` and ``each_analyst`` limit single people within it.
+
+        ``schema`` is what the owner says is public: runs may then use it or less of it. ``fingerprint`` is
+        that of the owner's table: the very same table is refused a second account under another name. The
+        ledger keeps only a digest of it, under its own secret key.
+        """
         own = dict(analysts or {})
         for each in (limit, *own.values(), *([each_analyst] if each_analyst else [])):
             accountant_for(accountant, each)
@@ -110,6 +123,10 @@ class Ledger:
                     "Change the limit of that account.",
                     "change-limit",
                 )
+            digest = None if fingerprint is None else self._digest(fingerprint)
+            if digest is not None:
+                _refuse_second_budget(pen.book, digest, dataset)
+            registered = None if schema is None else _schema_body(schema, unit.to_dict(), version=1)
             body = {
                 "limit": limit.to_dict(),
                 "unit": unit.to_dict(),
@@ -119,6 +136,38 @@ class Ledger:
                 "each_analyst": each_analyst.to_dict() if each_analyst else None,
             }
             pen.append("account", who=self.analyst, dataset=dataset, body=body)
+            if registered is not None:
+                pen.append("schema", who=self.analyst, dataset=dataset, body=registered)
+            if digest is not None:
+                pen.append("name", who=self.analyst, dataset=dataset, body={"digest": digest})
+
+    def register_schema(self, dataset: str, schema: PublicSchema) -> int:
+        """Register a new version of a dataset's schema, as its owner; returns the version's number."""
+        with self._chain.writing() as pen:
+            account = _account(pen.book, dataset)
+            version = len(account.schemas) + 1
+            body = _schema_body(schema, account.unit, version)
+            pen.append("schema", who=self.analyst, dataset=dataset, body=body)
+        return version
+
+    def registered_schema(self, dataset: str | None) -> dict[str, Any] | None:
+        """The latest schema that the owner registered for a dataset; None if there is none."""
+        with self._chain.reading() as book:
+            account = book.accounts.get(dataset or "")
+            return account.schemas[-1] if account is not None and account.schemas else None
+
+    def knows(self, dataset: str | None) -> bool:
+        """Whether there is an account of this name."""
+        with self._chain.reading() as book:
+            return dataset in book.accounts
+
+    def record_word(self, dataset: str, word: str) -> None:
+        """Write down what the owner says about a dataset, such as why a run on it is not paid for."""
+        if not word.strip():
+            raise LedgerError("The owner's word is empty.", "Say who declares what, and why.")
+        with self._chain.writing() as pen:
+            _account(pen.book, dataset)
+            pen.append("word", who=self.analyst, dataset=dataset, body={"word": word})
 
     def set_limit(self, dataset: str, limit: Amount, analyst: str | None = None) -> None:
         """Raise or lower the dataset's limit, or one analyst's own. Recorded, like everything."""
@@ -132,26 +181,8 @@ class Ledger:
             body = {"limit": limit.to_dict(), "analyst": analyst}
             pen.append("limit", who=self.analyst, dataset=dataset, body=body)
 
-    def account_for(
-        self, fingerprint: bytes, declared_name: str | None = None, *, record: bool = True
-    ) -> str:
-        """The dataset that a table belongs to: by its declared name, else by what it is.
-
-        The fingerprint of a private table would let anybody confirm a guess of its content. So it never
-        leaves this method: the ledger keeps only a digest under its own secret key. Once an account of the
-        declared name exists, the table is tied to it (``record=False``: only looked up); the same table
-        under a second name is refused, for it would have a second budget.
-        """
-        digest = hashlib.blake2b(fingerprint, key=self._chain.store.secret, digest_size=16).hexdigest()
-        with self._chain.reading() as book:
-            known = _known_name(book, digest, declared_name)
-            record = record and known is None and declared_name in book.accounts
-        if record and declared_name is not None:
-            with self._chain.writing() as pen:
-                # Asked again: somebody else may have tied the table to a name in the meantime.
-                if _known_name(pen.book, digest, declared_name) is None:
-                    pen.append("name", who=self.analyst, dataset=declared_name, body={"digest": digest})
-        return declared_name or known or _anonymous(digest)
+    def _digest(self, fingerprint: bytes) -> str:
+        return hashlib.blake2b(fingerprint, key=self._chain.store.secret, digest_size=16).hexdigest()
 
     def accounts(self) -> list[Account]:
         """Every account, as a copy."""
@@ -320,21 +351,26 @@ def _copy(account: Account) -> Account:
     return replace(account, analysts=dict(account.analysts), analyst_costs=dict(account.analyst_costs))
 
 
-def _anonymous(digest: str) -> str:
-    return f"table-{digest[:16]}"
-
-
-def _known_name(book: Book, digest: str, wanted: str | None) -> str | None:
-    """The name that the table has already, if any; an error if another one is wanted."""
-    known = book.names.get(digest)
-    if known is None and _anonymous(digest) in book.accounts:
-        known = _anonymous(digest)
-    if known is not None and wanted not in (None, known):
+def _schema_body(schema: PublicSchema, unit: dict[str, Any], version: int) -> dict[str, Any]:
+    """A schema as it is kept. It must protect what its account protects."""
+    kept = schema.to_dict()
+    if kept.get("unit") != unit:
         raise LedgerError(
-            f"This table is known to the ledger as '{known}' and cannot have a second budget as '{wanted}'.",
+            "The schema and its account protect different units.", "Register one with the account's unit."
+        )
+    # Rows are kept with sorted keys; the order of the columns is a list of its own.
+    return {"version": version, "schema": kept, "order": list(kept.get("columns", ()))}
+
+
+def _refuse_second_budget(book: Book, digest: str, wanted: str) -> None:
+    """Refuse a table that has an account under another name: its people would have two budgets."""
+    anonymous = f"table-{digest[:16]}"  # what accounts of tables without a name were once called
+    known = book.names.get(digest) or (anonymous if anonymous in book.accounts else wanted)
+    if known != wanted:
+        raise LedgerError(
+            f"This very table is registered as '{known}' and cannot have a second budget as '{wanted}'.",
             f'Declare  dataset = "{known}"  in the schema.',
         )
-    return known
 
 
 def _login() -> str:

@@ -58,11 +58,11 @@ def _session(case: UseCase, options: dict[str, Any]) -> Session:
     to = output()
     if getattr(case, "seed", None) is not None and case.spends:
         to.warn("whoever knows the seed can take the noise away: this run has NO privacy guarantee.")
-    ledger = options.get("ledger")
+    ledger, idle = options.get("ledger"), None
     if options.get("no_ledger"):
         to.warn("no ledger keeps count of this run: what else was released is not added up.")
-        ledger = None
-    return Session(ledger=ledger, analyst=options.get("analyst"), progress=to.progress, tell=to.tell)
+        ledger, idle = None, ledger
+    return Session(ledger, options.get("analyst"), progress=to.progress, tell=to.tell, idle=idle)
 
 
 def _agreed(case: UseCase, session: Session) -> dict[str, bool]:

@@ -20,6 +20,8 @@ _WORDS = {
     "ignore-or-identify": (
         "Leave it out with  --ignore COLUMN, or, if it says who a person is, name it with  --id COLUMN"
     ),
+    "name-dataset": 'Write  dataset = "NAME"  into {schema}; privet ledger show  lists the accounts.',
+    "registered-schema": "privet ledger schema {dataset}  prints the registered one.",
     "open-account": (
         "The owner of the data opens an account:\n"
         "      privet ledger open {data} --schema {schema} --ledger {ledger} --epsilon LIMIT"
@@ -38,6 +40,10 @@ _WORDS = {
     "open-study": (
         "The owner of the data opens an account:\n"
         "      privet gwas open {study} --ledger {ledger} --epsilon LIMIT"
+    ),
+    "owner-says": (
+        "Leave out  --no-ledger  and  --public,  or give the owner's word:\n"
+        "      --owner-says 'Ann Lee: published in 2019, see …'"
     ),
     "replace": "Choose another name, or add  --force  to replace it.",
     "restore-ledger": "Restore it from a backup, then run  privet ledger verify",

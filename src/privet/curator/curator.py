@@ -67,7 +67,6 @@ class Curator:
         run = Run(
             schema,
             amount,
-            source=source,
             ledger=ledger,
             randomness=randomness,
             inferred=inferred,

@@ -10,34 +10,34 @@ A run that fails keeps its reservation, because data was read; its error says so
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
 
 from privet.budget import Approximate, Event, Ledger, Pure, Reservation, Zcdp
 from privet.curator.currency import currency_of, event_of
-from privet.errors import ParameterError, PrivetError, SchemaError
+from privet.curator.owner import account_name, as_read
+from privet.errors import ParameterError, PrivetError
 from privet.randomness import Randomness, secure
 from privet.release import BEFOREHAND, Guarantee, Step, public_knowledge
 from privet.schema import Schema
-from privet.sources.base import Source
-from privet.sources.fingerprint import fingerprint
 
 __all__ = ["Run"]
 
-_CAVEATS = (
-    "A table that does not fit its schema is refused; that there was such a refusal is not protected.",
-    "How long the computation took is not protected.",
-)
-#: Whether a ledger kept count is known of the whole, not of its parts, which it paid for.
+_REFUSES = "A table that does not fit its schema is refused; that there was such a refusal is not protected."
+_UNREADABLE = "A file that is damaged is refused; that there was such a refusal is not protected."
+_TIME = "How long the computation took is not protected."
 _UNCOUNTED = "Other releases from the same people: no ledger kept count of them."
+#: Whether a ledger kept count, and how a table is read, is known of the whole, not of its parts.
+_OF_THE_WHOLE = (_UNCOUNTED, _REFUSES, _UNREADABLE)
 _STAYS = "What was reserved stays spent."
 
 
 class Run:
     """What is paid for once: a budget, the randomness to spend it with, and the guarantee that comes of it.
 
-    Use as a context manager: what it costs is reserved on entering, and committed on leaving. ``source`` is
-    the table that it is about; a stream has none, and is known by its data set's name. ``event`` is what the
+    Use as a context manager: what it costs is reserved on entering, and committed on leaving. ``declared`` is
+    the schema as it was given, ``schema`` the same as its table's owner wants it read. ``event`` is what the
     run is to a ledger, where that is not simply its amount. ``public`` is the reason why a table is declared
     public: then answers are exact, nothing is charged, and nothing is promised.
 
@@ -54,7 +54,6 @@ class Run:
         schema: Schema,
         amount: Pure | Approximate,
         *,
-        source: Source | None = None,
         ledger: Ledger | None = None,
         randomness: Randomness | None = None,
         inferred: bool = False,
@@ -65,14 +64,14 @@ class Run:
     ) -> None:
         if not inferred:
             schema.require_confirmed()
-        self.schema = schema
+        self.declared = schema
+        self.schema = as_read(schema, ledger) if whole is None else whole._as_read(schema)
         self.amount = amount
         self.randomness = randomness or secure()
         self.inferred = inferred
         self.what = what
         self.public = public
         self.steps: list[Step] = []
-        self._source = source
         self._ledger = ledger
         self._event = event
         self._whole = whole
@@ -93,7 +92,7 @@ class Run:
     ) -> Run:
         """A part of this process, which this run pays for."""
         return Run(
-            schema or self.schema,
+            schema or self.declared,
             amount,
             randomness=randomness,
             inferred=self.inferred,
@@ -143,18 +142,12 @@ class Run:
             )
         event = self._event or event_of(self.currency, self.what)
         return ledger.reserve(
-            self._dataset(ledger), event, unit=self.schema.unit, what=self.what, asked=self.amount
+            account_name(self.schema), event, unit=self.schema.unit, what=self.what, asked=self.amount
         )
 
-    def _dataset(self, ledger: Ledger) -> str:
-        if self._source is not None:
-            return ledger.account_for(fingerprint(self._source), self.schema.dataset)
-        if self.schema.dataset is None:  # a stream has no rows yet to be known by
-            raise SchemaError(
-                "A stream that is paid for from a ledger needs the name of its data set.",
-                'Declare it in the schema: dataset = "…"; tables and streams of the same people share it.',
-            )
-        return self.schema.dataset
+    def _as_read(self, schema: Schema) -> Schema:
+        """The schema of a part: its table is read as that of the whole."""
+        return replace(schema, outside=self.schema.outside, missing=self.schema.missing)
 
     def assume(self, what: str, origin: str) -> None:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
@@ -172,7 +165,7 @@ class Run:
         """Say in the guarantee what the parts take to be public and do not cover."""
         for part in parts:
             self._assumed += part.public
-            self._caveats += [caveat for caveat in part.caveats if caveat != _UNCOUNTED]
+            self._caveats += [caveat for caveat in part.caveats if caveat not in _OF_THE_WHOLE]
 
     @property
     def _voided(self) -> list[str]:
@@ -194,7 +187,8 @@ class Run:
         steps, unit, voided = tuple(self.steps), self.schema.unit, self._voided
         if self.public is not None:
             return Guarantee.none(voided, unit, steps, public)
-        own = _CAVEATS if self.counted else (*_CAVEATS, _UNCOUNTED)
+        counts = self.schema.outside == "count" and self.schema.missing == "skip"
+        own = (_UNREADABLE if counts else _REFUSES, _TIME, *(() if self.counted else (_UNCOUNTED,)))
         first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
         caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
         return Guarantee(None if voided else self.amount, unit, steps, public, caveats, tuple(voided))

@@ -216,7 +216,6 @@ class Study:
             run = Run(
                 self.schema,
                 amount,
-                source=self.source,
                 ledger=ledger,
                 randomness=randomness,
                 what=what,

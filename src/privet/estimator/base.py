@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from privet import randomness
 from privet.budget import Ledger, budget
 from privet.curator import Curator
+from privet.curator.owner import as_read
 from privet.curator.run import Run
 from privet.curator.tables import as_source, empty_table, infer_schema, is_table, read_rows
 from privet.errors import SchemaError
@@ -68,11 +69,10 @@ class PrivateEstimator(BaseEstimator):
         declared = self._declared()
         if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
-        # A refusal should come before the reservation, not only when the number is read.
-        source, schema = self._table(X, y, finite=self.ledger is not None)
+        source, schema = self._table(X, y, ledger=self.ledger)
         require_columns(source, schema)
         self._forget()
-        run = self._whole_run(schema, source, self.ledger)
+        run = self._whole_run(schema, self.ledger)
         admit_past(run, X)
         self._run(source, run)
         return self
@@ -134,12 +134,11 @@ class PrivateEstimator(BaseEstimator):
     def _prepare(self, curator: Curator) -> None:
         """Ask what costs nothing, before the budget is reserved: a refusal then costs nothing either."""
 
-    def _whole_run(self, schema: Schema, source: Any = None, ledger: Ledger | None = None) -> Run:
-        """A run of this estimator's own budget, on this table."""
+    def _whole_run(self, schema: Schema, ledger: Ledger | None = None) -> Run:
+        """A run of this estimator's own budget."""
         return Run(
             schema,
             budget(float(self.epsilon), float(self.delta)),
-            source=source,
             ledger=ledger,
             randomness=randomness.of(self.random_state),
             inferred=self._declared() is None,
@@ -152,7 +151,7 @@ class PrivateEstimator(BaseEstimator):
         self._prepare(curator)
         with curator:
             self._fit(curator)
-        self.schema_ = curator.schema
+        self.schema_ = run.declared
         self.guarantee_ = curator.guarantee
 
     def _forget(self) -> None:
@@ -178,11 +177,11 @@ class PrivateEstimator(BaseEstimator):
             "or a file (Privet drafts one). schema='infer' reads it off the data and gives no guarantee.",
         )
 
-    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
+    def _table(self, X: Any, y: Any, *, ledger: Ledger | None = None) -> tuple[Any, Schema]:
         """The source and the schema that X and y stand for.
 
-        With a schema, whoever reads a number refuses infinities; ``finite`` looks for them now, in a pass of
-        its own over an array.
+        With a schema, no cell is looked at here: what is outside it, whoever reads the table counts or
+        refuses as its owner wants it (``ledger``).
         """
         declared, selection = self._declared(), selection_of(X)
         if declared is not None and selection is not None:
@@ -198,7 +197,7 @@ class PrivateEstimator(BaseEstimator):
             self.columns_ = tuple(column.name for column in declared.attributes)
             self.n_features_in_ = len(self.columns_)
             self.feature_names_in_ = np.array(self.columns_, dtype=object)
-            return as_source(X, schema=declared), declared
+            return as_source(X, schema=as_read(declared, ledger)), declared
         if declared is None:
             return self._inferred(X, y, labels)
         require_target(declared, y)
@@ -210,8 +209,6 @@ class PrivateEstimator(BaseEstimator):
         chosen = None if selection is None else selection.names
         self.columns_ = tuple(labels) if labels else names_of(declared, X.shape[1], chosen)
         validate_data(self, X, skip_check_array=True)  # how many columns there are, and their names
-        if finite and not labels:
-            require_finite(X, y, self.columns_, str(declared.target))
         return as_source(X, y, names=self.columns_, target=declared.target), declared
 
     def _inferred(self, X: Any, y: Any, labels: list[str]) -> tuple[Any, Schema]:

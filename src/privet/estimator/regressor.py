@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from privet.budget import Ledger
 from privet.curator.tables import as_source, infer_schema, is_table
 from privet.errors import SchemaError
 from privet.estimator.base import PrivateEstimator
@@ -37,9 +38,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         parts = [self._predictions(rows) for rows in self._rows(X)]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _table(self, X: Any, y: Any, *, finite: bool = False) -> tuple[Any, Schema]:
+    def _table(self, X: Any, y: Any, *, ledger: Ledger | None = None) -> tuple[Any, Schema]:
         if self._declared() is not None or is_table(X):
-            return super()._table(X, y, finite=finite)
+            return super()._table(X, y, ledger=ledger)
         # The opt-out from any guarantee: bounds read off the data, those of the target too.
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             validate_data(self, X, y, skip_check_array=True)

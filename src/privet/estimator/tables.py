@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from privet.budget import Ledger
+from privet.curator.owner import as_read
 from privet.curator.tables import as_source, is_table, read_rows
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.schema import Category, Schema
@@ -186,9 +188,9 @@ def rows_of(X: Any, schema: Schema) -> Iterator[Rows]:
     return read_rows(X, schema, names_of(schema, X.shape[1]))
 
 
-def test_table(model: Any, data: Any, y: Any) -> Any:
-    """The source of the test records with their classes."""
-    schema: Schema = model.schema_
+def test_table(model: Any, data: Any, y: Any, ledger: Ledger | None) -> Any:
+    """The source of the test records with their classes, read as the owner in the ledger wants it."""
+    schema: Schema = as_read(model.schema_, ledger)
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     if y is None:
         if is_table(data) or schema.target in names:

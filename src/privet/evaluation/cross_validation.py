@@ -124,7 +124,7 @@ def cross_validate(
         refuse_payment(epsilon, ledger)
     bound = settled_bound(log_loss_bound, public)
     twin = clone(estimator).set_params(ledger=None)
-    source, schema = twin._table(X, y, finite=ledger is not None)
+    source, schema = twin._table(X, y, ledger=ledger)
     inferred = twin._declared() is None
     if not inferred:
         schema.require_confirmed()
@@ -137,7 +137,6 @@ def cross_validate(
     run = Run(
         schema,
         process.composition.total,
-        source=source,
         ledger=ledger,
         randomness=root,
         inferred=inferred,
@@ -159,7 +158,7 @@ def cross_validate(
                 parts.append(models[-1].guarantee_)
                 if progress is not None:
                     progress(done * folds + fold + 1, repeats * folds)
-            predictor = FoldPredictor(tuple(models), split.columns, split.label, schema)
+            predictor = FoldPredictor(tuple(models), split.columns, split.label, run.schema)
             test = (
                 Run.declared_public(split.schema, _PUBLIC)
                 if public

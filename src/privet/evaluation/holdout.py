@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget
 from privet.curator import Curator
+from privet.curator.owner import require_word
 from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
 from privet.estimator.past import admit_past
@@ -54,6 +55,7 @@ def evaluate(
     random_state: Any = None,
     measures: Measures = "all",
     log_loss_bound: float | None = None,
+    owner_says: str | None = None,
 ) -> Evaluation | RegressionEvaluation:
     """How well a released model predicts the records of a table: (data, y), or a table that holds the target.
 
@@ -61,9 +63,11 @@ def evaluate(
 
     The result is (ε, δ)-differentially private for the unit of privacy in the model's schema and is paid from
     ``ledger`` (by default the model's own, if it has one). ``public=True`` declares that the test data is
-    public knowledge: the figures are exact, cost nothing, and protect nobody. ``measures="confusion"`` spends
-    everything on the confusion matrix. Records without a class are left out; a value outside its declared
-    domain is an error, as in ``fit``. ``evaluation_cost`` tells the cost and the error before.
+    public knowledge: the figures are exact, cost nothing, and protect nobody. If the model's ledger knows the
+    people, that takes their owner's word (``owner_says``), which is recorded there.
+    ``measures="confusion"`` spends everything on the confusion matrix. Records without a class are left out;
+    a value outside its declared domain counts, or is an error, as in ``fit``. ``evaluation_cost`` tells the
+    cost and the error before.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> generator = np.random.default_rng(0)
@@ -78,19 +82,20 @@ def evaluate(
     scores = measures_of(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
-    table = test_table(model, data, y)
+    payer = ledger if ledger is not None else getattr(model, "ledger", None)
+    table = test_table(model, data, y, None if public else payer)
     bound = settled_bound(log_loss_bound, public)
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
     plan = scores.questions(predictor, schema, measures, bound)
     if public:
         refuse_payment(epsilon, ledger)
+        require_word(payer, schema, f"evaluate {type(model).__name__}", owner_says)
         run = Run.declared_public(schema, "The test data was declared public; the figures are exact.")
     else:
         run = Run(
             schema,
             required_amount(epsilon, delta),
-            source=table,
-            ledger=ledger if ledger is not None else getattr(model, "ledger", None),
+            ledger=payer,
             randomness=randomness.of(random_state),
             inferred=bool(schema.drafted),
             what=f"evaluate {type(model).__name__}",

@@ -112,7 +112,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         refuse_weights(more)
         named = self._named()
         twin = clone(self.estimator).set_params(ledger=None)
-        source, schema = twin._table(X, y, finite=self.ledger is not None)
+        source, schema = twin._table(X, y, ledger=self.ledger)
         inferred = twin._declared() is None
         # What fails for any reason but the data fails here, before it is paid for.
         settings, trials, price = self._planned(named, schema)
@@ -121,7 +121,6 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         run = Run(
             schema,
             self._total,
-            source=source,
             ledger=self.ledger,
             randomness=root,
             inferred=inferred,

@@ -37,7 +37,10 @@ def schema_text(schema: Schema) -> str:
         lines.append(f"dataset = {toml_text(schema.dataset)}")
     if schema.target is not None:
         lines.append(f"target = {toml_text(schema.target)}")
-    lines += [f'missing = "{schema.missing}"', "", "[unit]"]
+    lines.append(f'missing = "{schema.missing}"')
+    if schema.outside is not None:
+        lines.append(f'outside = "{schema.outside}"')
+    lines += ["", "[unit]"]
     lines += [f"{key} = {_value(value)}" for key, value in schema.unit.to_dict().items()]
     for column in schema.columns:
         lines += ["", f"[columns.{toml_key(column.name)}]", *_column_lines(column)]

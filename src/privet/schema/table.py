@@ -34,6 +34,9 @@ class Schema:
 
     Columns of the table that the schema does not name are never read. ``missing`` says what an empty cell
     means: ``"skip"`` leaves it out of the statistics of its own column only; ``"error"`` refuses the table.
+    ``outside`` says what a cell is that the schema does not allow (an unlisted value without an ``other``,
+    text in a number's column, infinity): ``"refuse"`` refuses the table; ``"count"`` counts it as missing,
+    and infinity as the bound. None leaves it to the run: one that a ledger pays for counts, others refuse.
     ``dataset`` names the people in the table: tables with the same name share one budget in a ledger.
     ``left_out`` is of a draft: columns of the table that were not drafted, each with the reason.
 
@@ -47,6 +50,7 @@ class Schema:
     unit: Unit = field(default_factory=Unit)
     missing: Literal["skip", "error"] = "skip"
     dataset: str | None = None
+    outside: Literal["count", "refuse"] | None = None
     left_out: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +70,8 @@ class Schema:
             )
         if self.missing not in ("skip", "error"):
             raise SchemaError(f"missing = {self.missing!r} is unknown.", 'Use "skip" or "error".')
+        if self.outside not in (None, "count", "refuse"):
+            raise SchemaError(f"outside = {self.outside!r} is unknown.", 'Use "count" or "refuse".')
         if self.unit.id is not None and self.unit.id in names:
             raise SchemaError(
                 f"'{self.unit.id}' says who a person is and cannot be mined.",
@@ -234,11 +240,13 @@ class Schema:
         if self.target is not None:
             data["target"] = self.target
         data |= {"missing": self.missing, "unit": self.unit.to_dict()}
+        if self.outside is not None:
+            data["outside"] = self.outside
         return data | {"columns": {column.name: column.to_dict() for column in self.columns}}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
-        known = {"format", "dataset", "target", "missing", "unit", "columns"}
+        known = {"format", "dataset", "target", "missing", "outside", "unit", "columns"}
         if surplus := sorted(set(data) - known):
             raise SchemaError(f"Unknown entries {surplus} in the schema.", f"Known ones are {sorted(known)}.")
         if data.get("format", FORMAT) != FORMAT:
@@ -256,4 +264,5 @@ class Schema:
             unit=Unit.from_dict(data.get("unit", {})),
             missing=data.get("missing", "skip"),
             dataset=data.get("dataset"),
+            outside=data.get("outside"),
         )

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact
+from privet.curator.owner import account_name
 from privet.errors import LedgerError, ParameterError
 from privet.schema import Schema
-from privet.service.tables import CheckedSource, database_errors
+from privet.service.tables import database_errors
 from privet.sources import Source, fingerprint
 
 __all__ = [
@@ -69,9 +70,13 @@ def open_account(
     analysts: Mapping[str, Amount] | None = None,
     accountant: str = "auto",
 ) -> str:
-    """Give the people in a table a budget; returns the name of their account."""
-    digest = fingerprint(table)
-    dataset = ledger.account_for(digest, schema.dataset)
+    """Give the people in a table a budget, as their owner; returns the name of their account.
+
+    The schema is registered with it: runs use it, or a part of it. A table that has an account under another
+    name is refused, which only its owner is shown.
+    """
+    dataset = account_name(schema)
+    schema.require_confirmed()
     ledger.open_account(
         dataset,
         limit,
@@ -79,29 +84,29 @@ def open_account(
         accountant=accountant,
         analysts=analysts,
         each_analyst=each_analyst,
+        schema=schema,
+        fingerprint=fingerprint(table),
     )
-    return ledger.account_for(digest, schema.dataset)  # now that there is an account, tie the table to it
+    return dataset
 
 
-def account_of(ledger: Ledger, table: Source | CheckedSource, schema: Schema) -> str:
-    """The account that a run on this table is paid from; an error where it has none."""
-    dataset = ledger.account_for(fingerprint(table), schema.dataset, record=False)
-    if dataset not in {account.dataset for account in ledger.accounts()}:
-        raise NoAccount(
-            f"This table ('{dataset}') has no account in the ledger, so nothing can be spent on it.", _OPEN
-        )
+def account_of(ledger: Ledger, schema: Schema) -> str:
+    """The account that runs under this schema are paid from; an error where there is none."""
+    dataset = account_name(schema)
+    if not ledger.knows(dataset):
+        raise NoAccount(f"'{dataset}' has no account in the ledger, so nothing can be spent on it.", _OPEN)
     return dataset
 
 
 @contextmanager
-def paying(ledger: Ledger | None, table: Source, schema: Schema) -> Iterator[None]:
-    """If the table has no account, an error that says so; and no error holds a database's own text."""
+def paying(ledger: Ledger | None, schema: Schema) -> Iterator[None]:
+    """If the dataset has no account, an error that says so; and no error holds a database's own text."""
     try:
         with database_errors():
             yield
     except LedgerError:
         if ledger is not None:
-            account_of(ledger, table, schema)
+            account_of(ledger, schema)
         raise
 
 

@@ -13,7 +13,7 @@ from privet.errors import ParameterError
 from privet.parameters import Alias
 from privet.service.building import build, settled
 from privet.service.case import Result, UseCase
-from privet.service.common import Data, EngineName, SchemaFile, SeedNumber, Settings
+from privet.service.common import Data, EngineName, OwnerSays, SchemaFile, SeedNumber, Settings
 from privet.service.reading import OfTable
 from privet.service.session import Session
 from privet.service.text import columns
@@ -46,24 +46,31 @@ class Aggregate(OfTable, UseCase):
     schema: SchemaFile = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan:
         """What it would cost, by a trial of the function on made-up records."""
         from privet.service.plans import planned
 
+        self.require_columns(session, self._schema)
         guarantee = self._estimator(None).rehearse()
-        table = self.opened(session, self._schema, engine=self.engine)
-        return planned(f"run {self.function}", guarantee, self._schema, table, None, session.opened_ledger())
+        return planned(self._what, guarantee, self._schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Aggregated:
         from privet.service.accounts import paying
 
         ledger = session.opened_ledger()
+        if ledger is None:
+            session.unpaid(self._schema, self._what, self.owner_says)
         estimator = self._estimator(ledger)
         with session.progress("Running the function", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine)
-            with paying(ledger, table, self._schema):
+            table = self.opened(session, self._schema, watch, self.engine, ledger)
+            with paying(ledger, self._schema):
                 return Aggregated(self.function, estimator.fit(table))
+
+    @property
+    def _what(self) -> str:
+        return f"run {self.function}"
 
     @cached_property
     def _schema(self) -> Schema:

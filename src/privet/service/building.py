@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
 
-__all__ = ["build", "made", "place_of", "schema_beside", "settled"]
+__all__ = ["build", "made", "name_of", "place_of", "schema_beside", "settled"]
 
 
 def schema_beside(data: str | Path) -> Path:
@@ -23,7 +23,16 @@ def schema_beside(data: str | Path) -> Path:
     >>> schema_beside("clinic/people.csv.gz").name
     'people.schema.toml'
     """
-    return Path(data).with_name(f"{Path(data).name.split('.')[0] or 'table'}.schema.toml")
+    return Path(data).with_name(f"{name_of(data)}.schema.toml")
+
+
+def name_of(data: str | Path) -> str:
+    """What the people in a file are called if nobody gives them a name: as the file, without its endings.
+
+    >>> name_of("clinic/people.csv.gz")
+    'people'
+    """
+    return Path(data).name.split(".")[0] or "table"
 
 
 def place_of(schema: str | Path | None, data: str | Path) -> Path:

@@ -51,7 +51,7 @@ def _entry(command: str, home: str, line: str, **more: bool | str) -> Command:
 
 GROUPS: dict[str, str] = {
     "schema": "Declare what is public about a table: draft, confirm, show, check.",
-    "ledger": "Budgets and what was spent: open, show, history, limit, verify, head.",
+    "ledger": "Budgets and what was spent: open, register, schema, show, history, limit, verify, head.",
     "model": "Look at released models.",
     "audit": "Put a claim of privacy to the test: of an algorithm (by its name), a perturbed table or a model.",
     "gwas": "Genome-wide association: top variants, counts and tables with a guarantee.",
@@ -70,6 +70,8 @@ USE_CASES: tuple[Command, ...] = (
     _entry("select", "selecting:Select", "Choose the attributes that say most about the target.", per_algorithm=True, default="select-k-best"),
     _entry("aggregate", "aggregating:Aggregate", "Run a function of your own on blocks of a table, and release the mean of what it returns.", per_algorithm=True, default="sample-aggregate"),
     _entry("ledger open", "ledgers:OpenAccount", "Give the people in a table a budget."),
+    _entry("ledger register", "ledgers:RegisterSchema", "Register a new version of a table's schema."),
+    _entry("ledger schema", "ledgers:ShowRegistered", "Print the schema that is registered for an account."),
     _entry("ledger show", "ledgers:ShowAccounts", "Show each account: its limit, what is spent and what is left."),
     _entry("ledger history", "ledgers:ShowHistory", "Show everything that was done, in order."),
     _entry("ledger limit", "ledgers:SetLimit", "Raise or lower a limit."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,56 +11,33 @@ from privet.service.building import place_of
 from privet.service.case import Result
 from privet.service.common import Data, SchemaFile
 from privet.service.reading import OfTable
-from privet.service.session import Session, Watch
+from privet.service.session import Session
 
 if TYPE_CHECKING:
-    from privet.schema import Schema
+    from privet.service.examining import Examined
 
 __all__ = ["CheckSchema", "Checked"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckSchema(OfTable):
-    """Check that the table DATA fits its schema. Names columns, never values; spends nothing."""
+    """Check that the table DATA fits its schema. Names columns, never values; spends nothing.
+
+    For the owner of the table: exact shares of its cells are shown.
+    """
 
     data: Data
     schema: SchemaFile = None
 
     def run(self, session: Session) -> Checked:
         from privet.schema import read_schema
-        from privet.sources import open_source
+        from privet.service.examining import examine
 
         place = place_of(self.schema, self.data)
         schema = read_schema(place)
         with session.progress("Checking", "rows") as watch:
-            names = open_source(self.data, schema, self.options).names
-            needed = [*schema.names, *([schema.unit.id] if schema.unit.id else [])]
-            faults = {name: "The table has no such column." for name in needed if name not in names}
-            present = [name for name in schema.names if name not in faults]
-            if (found := self._fault(schema, present, watch)) is not None:
-                # Again, a column at a time: what stops the reader in one must not hide faults of the others.
-                single = {name: self._fault(schema, [name], watch) for name in present}
-                faults |= {name: fault for name, fault in single.items() if fault is not None} or {"": found}
-        unread = tuple(name for name in names if name not in needed)
-        return Checked(self.data, place, tuple(faults.items()), unread, schema.drafted)
-
-    def _fault(self, schema: Schema, columns: Sequence[str], watch: Watch | None) -> str | None:
-        """What keeps these columns from fitting the schema; None if nothing does."""
-        from privet.service.tables import check_batch
-        from privet.sources import open_source
-
-        rows = 0
-        try:
-            for batch in open_source(self.data, schema, self.options).batches(columns):
-                check_batch(batch, schema)
-                rows += batch.num_rows
-                if watch is not None:
-                    watch(rows, None)
-        except DataError as error:
-            return error.message
-        if rows == 0 and columns:
-            raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
-        return None
+            examined = examine(self.data, schema, self.options, watch)
+        return Checked(self.data, place, examined, schema.drafted)
 
 
 @dataclass(frozen=True)
@@ -70,9 +46,16 @@ class Checked(Result):
 
     table: Path
     schema: Path
-    faults: tuple[tuple[str, str], ...]
-    unread: tuple[str, ...]
+    examined: Examined
     unconfirmed: tuple[str, ...]
+
+    @property
+    def faults(self) -> tuple[tuple[str, str], ...]:
+        return self.examined.faults
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return self.examined.unread
 
     @property
     def fits(self) -> bool:
@@ -88,15 +71,11 @@ class Checked(Result):
             "Never read, because the schema does not name them": self.unread,
             "Not confirmed yet": self.unconfirmed,
         }
-        return tuple(f"{said}: {', '.join(names)}" for said, names in found.items() if names)
+        said = tuple(f"{said}: {', '.join(names)}" for said, names in found.items() if names)
+        return (*said, *self.examined.notes())
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "fits": self.fits,
-            "faults": [{"column": column, "fault": fault} for column, fault in self.faults],
-            "unread": list(self.unread),
-            "unconfirmed": list(self.unconfirmed),
-        }
+        return {"fits": self.fits, "unconfirmed": list(self.unconfirmed)} | self.examined.to_dict()
 
     def text(self) -> str:
         if self.fits:

@@ -15,6 +15,7 @@ __all__ = [
     "Force",
     "ModelFile",
     "OriginalSchema",
+    "OwnerSays",
     "Public",
     "Report",
     "SchemaFile",
@@ -45,4 +46,8 @@ SeedNumber = Annotated[
 Settings = Annotated[Mapping[str, Any], OfAlgorithm(), "The algorithm's own parameters."]
 Force = Annotated[bool, "Replace the output file if it is there already."]
 Report = Annotated[Path | None, File("out"), Alias("o"), "Write an HTML report."]
+OwnerSays = Annotated[
+    str | None,
+    "If the ledger knows these people and the run is not paid for: who of their owners says why. Recorded.",
+]
 Public = Annotated[bool, "The table is public: exact scores, free. Never say this of private data."]

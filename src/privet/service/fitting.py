@@ -14,7 +14,7 @@ from privet.errors import ParameterError
 from privet.parameters import Alias, File, Named, When
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
-from privet.service.common import Data, EngineName, Force, SchemaFile, SeedNumber, Settings
+from privet.service.common import Data, EngineName, Force, OwnerSays, SchemaFile, SeedNumber, Settings
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
@@ -61,6 +61,7 @@ class Fit(OfTable):
     ] = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @property
     def always_planned(self) -> bool:  # type: ignore[override]  # a search does more than its parameters say
@@ -73,15 +74,14 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine)
-            if self.tune:
-                found = self._search(ledger).plan()
-                events = tuning_events(found.guarantee.amount, self._what)
-                plan = planned(self._what, found.guarantee, self._schema, table, events, ledger)
-                return replace(plan, search=found)
-            twin = self._twin
-            return planned(self._what, twin.guarantee_, self._schema, table, None, ledger, twin._foreseen())
+        self.require_columns(session, self._schema)
+        if self.tune:
+            found = self._search(ledger).plan()
+            events = tuning_events(found.guarantee.amount, self._what)
+            plan = planned(self._what, found.guarantee, self._schema, events, ledger)
+            return replace(plan, search=found)
+        twin = self._twin
+        return planned(self._what, twin.guarantee_, self._schema, None, ledger, twin._foreseen())
 
     def run(self, session: Session) -> Fitted:
         """A fitted model with its guarantee, written to its file if one was named."""
@@ -89,17 +89,19 @@ class Fit(OfTable):
 
         self._check_places()
         ledger = session.opened_ledger()
+        if ledger is None:
+            session.unpaid(self._schema, self._what, self.owner_says)
         if self.tune:
             # Nobody watches the progress of a search: how many trials there are must stay secret.
-            table = self.opened(session, self._schema, engine=self.engine)
-            with paying(ledger, table, self._schema):
+            table = self.opened(session, self._schema, engine=self.engine, ledger=ledger)
+            with paying(ledger, self._schema):
                 return self._delivered(self._search(ledger).fit(table))
         estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
         if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
             estimator._rehearsed_by(self._twin)
         with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine)
-            with paying(ledger, table, self._schema):
+            table = self.opened(session, self._schema, watch, self.engine, ledger)
+            with paying(ledger, self._schema):
                 return self._delivered(estimator.fit(table))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from privet.errors import ParameterError
@@ -18,8 +18,18 @@ from privet.service.text import columns
 if TYPE_CHECKING:
     from privet.budget import Amount, Balance, Entry, Head, Ledger
     from privet.service.accounts import AccountView
+    from privet.service.examining import Examined
 
-__all__ = ["OpenAccount", "SetLimit", "ShowAccounts", "ShowHead", "ShowHistory", "VerifyLedger"]
+__all__ = [
+    "OpenAccount",
+    "RegisterSchema",
+    "SetLimit",
+    "ShowAccounts",
+    "ShowHead",
+    "ShowHistory",
+    "ShowRegistered",
+    "VerifyLedger",
+]
 
 LimitEpsilon = Annotated[float | None, "The limit: all that may ever be spent."]
 LimitDelta = Annotated[float, "The limit's delta."]
@@ -44,7 +54,10 @@ def _ledger(session: Session, *, create: bool = False) -> Ledger:
 
 @dataclass(frozen=True, kw_only=True)
 class OpenAccount(LedgerCase, OfTable):
-    """Give the people in the table DATA a budget. Makes the ledger file if there is none."""
+    """Give the people in the table DATA a budget, and register its schema. Makes the ledger if there is none.
+
+    For the owner of the table, who is shown how it fits the schema. Runs use this schema, or a part of it.
+    """
 
     data: Data
     schema: SchemaFile = None
@@ -61,6 +74,7 @@ class OpenAccount(LedgerCase, OfTable):
     accountant: Annotated[Literal["auto", "basic", "zcdp", "best"], "How spends add up."] = "auto"
 
     def run(self, session: Session) -> Opened:
+        from privet.curator.owner import account_name
         from privet.schema import read_schema
         from privet.service.accounts import limit_of, open_account, view_accounts
 
@@ -68,8 +82,11 @@ class OpenAccount(LedgerCase, OfTable):
         analysts = {name: self._own(amount) for name, amount in self.analyst_limits.items()}
         everyone = None if self.each_analyst is None else limit_of(self.each_analyst, self.delta)
         schema = read_schema(place_of(self.schema, self.data))
-        with session.progress("Recognising the table", "rows") as watch:
-            table = self.opened(session, schema, watch)
+        account_name(schema)
+        schema.require_confirmed()
+        with session.progress("Examining the table", "rows") as watch:
+            examined = self.examined(schema, watch)
+            table = self.opened(session, replace(schema, outside="count"))
             ledger = _ledger(session, create=True)
             dataset = open_account(
                 ledger,
@@ -81,7 +98,7 @@ class OpenAccount(LedgerCase, OfTable):
                 accountant=self.accountant,
             )
         [view] = view_accounts(ledger, dataset)
-        return Opened(str(session.ledger), view, limit)
+        return Opened(str(session.ledger), view, limit, examined)
 
     def _own(self, amount: Any) -> Amount:
         from privet.service.accounts import limit_of
@@ -101,13 +118,89 @@ class Opened(Result):
     ledger: str
     view: AccountView
     limit: Amount
+    examined: Examined
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.examined.notes()
 
     def to_dict(self) -> dict[str, Any]:
-        return {"ledger": self.ledger} | self.view.to_dict()
+        return {"ledger": self.ledger} | self.view.to_dict() | {"fit": self.examined.to_dict()}
 
     def text(self) -> str:
         opened = f"Opened '{self.view.dataset}' in {self.ledger}"
         return f"{opened} with a limit of {self.limit}, protecting {self.view.unit}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisterSchema(LedgerCase, OfTable):
+    """Register a new version of the schema of the table DATA, as its owner. Runs use it from then on."""
+
+    data: Data
+    schema: SchemaFile = None
+
+    def run(self, session: Session) -> Registered:
+        from privet.curator.owner import account_name
+        from privet.schema import read_schema
+
+        schema = read_schema(place_of(self.schema, self.data))
+        schema.require_confirmed()
+        dataset = account_name(schema)
+        with session.progress("Examining the table", "rows") as watch:
+            examined = self.examined(schema, watch)
+        return Registered(dataset, _ledger(session).register_schema(dataset, schema), examined)
+
+
+@dataclass(frozen=True)
+class Registered(Result):
+    """The number of the version that was registered."""
+
+    dataset: str
+    version: int
+    examined: Examined
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.examined.notes()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"dataset": self.dataset, "version": self.version, "fit": self.examined.to_dict()}
+
+    def text(self) -> str:
+        return f"Version {self.version} of the schema of '{self.dataset}' is registered."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowRegistered(LedgerCase):
+    """Print the schema that the owner of a dataset has registered, as the text of a schema file."""
+
+    dataset: Dataset
+
+    def run(self, session: Session) -> RegisteredSchema:
+        ledger = _ledger(session)
+        ledger.balance(self.dataset)  # an error that says what to do, where there is no such account
+        found = ledger.registered_schema(self.dataset)
+        if found is None:
+            raise ParameterError(
+                f"No schema is registered for '{self.dataset}'.", "Its owner can register one."
+            )
+        return RegisteredSchema(found)
+
+
+@dataclass(frozen=True)
+class RegisteredSchema(Result):
+    """A registered schema."""
+
+    schema: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.schema
+
+    def text(self) -> str:
+        from privet.schema import Schema
+        from privet.schema.file import schema_text
+
+        return schema_text(Schema.from_dict(self.schema)).rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)

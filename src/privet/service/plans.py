@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from privet.budget import Amount, Balance, Event, Ledger, Sequential
 from privet.curator.currency import event_for
+from privet.curator.owner import as_read
 from privet.release import Guarantee, Step, numbered
 from privet.schema import Schema
 from privet.service.accounts import account_of, amount_to_dict, balance_to_dict
-from privet.sources import Source
 
 if TYPE_CHECKING:
     from privet.evaluation.search_plan import SearchPlan
@@ -78,22 +78,21 @@ def planned(
     what: str,
     guarantee: Guarantee,
     schema: Schema,
-    table: Source,
     events: Sequence[Event] | None,
     ledger: Ledger | None,
     how: str = "",
 ) -> Plan:
     """The plan of a run with this guarantee; raises as the ledger would refuse it, and writes nothing.
 
-    The data is read only to recognise whose budget it is, and to see that it fits the schema. ``events`` are
-    what the run is to a ledger: by default, one spend of the guarantee's amount. ``how`` says which method
-    would be used, and why.
+    Only what is public is looked at: no record is read. ``events`` are what the run is to a ledger: by
+    default, one spend of the guarantee's amount. ``how`` says which method would be used, and why.
     """
     dataset = before = after = None
     if ledger is not None:
         if events is None:
             events = [event_for(guarantee.amount, what)]
-        dataset = account_of(ledger, table, schema)
+        dataset = account_of(ledger, schema)
+        as_read(schema, ledger)  # a schema that is not the owner's is refused
         event = events[0] if len(events) == 1 else Sequential(tuple(events))
         before = ledger.balance(dataset)
         after = ledger.preview(dataset, event, unit=schema.unit, asked=guarantee.amount)

@@ -11,7 +11,9 @@ from privet.service.common import EngineName
 from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
+    from privet.budget import Ledger
     from privet.schema import Schema
+    from privet.service.examining import Examined
     from privet.sources import Source
     from privet.sources.options import ReadOptions
 
@@ -41,8 +43,35 @@ class OfTable(UseCase):
         return ReadOptions(self.encoding, self.decimal, self.delimiter, self.newlines)
 
     def opened(
-        self, session: Session, schema: Schema | None, watch: Watch | None = None, engine: EngineName = "auto"
+        self,
+        session: Session,
+        schema: Schema | None,
+        watch: Watch | None = None,
+        engine: EngineName = "auto",
+        ledger: Ledger | None = None,
     ) -> Source:
-        """The table, seen through the schema."""
+        """The table, seen through the schema as its owner in the ledger wants it read."""
+        from privet.curator.owner import as_read
+
+        seen = None if schema is None else as_read(schema, ledger)
+        return session.table(self._data, seen, engine, watch, self.options)
+
+    def require_columns(self, session: Session, schema: Schema) -> None:
+        """Refuse a table that is not there, or has not the schema's columns. No record is read."""
+        session.require_columns(self._data, schema, self.options)
+
+    def examined(self, schema: Schema, watch: Watch | None = None) -> Examined:
+        """How the table fits the schema, for its owner; an error if it must fit and does not."""
+        from privet.service.examining import examine
+        from privet.service.tables import require_columns
+
+        require_columns(self._data, schema, self.options)
+        examined = examine(self._data, schema, self.options, watch)
+        if schema.outside == "refuse" or schema.missing == "error":
+            examined.require_fit()
+        return examined
+
+    @property
+    def _data(self) -> Path:
         data: Path = self.data  # type: ignore[attr-defined]  # declared by each use case, in its own order
-        return session.table(data, schema, engine, watch, self.options)
+        return data

@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from privet.errors import ParameterError, SchemaError
 from privet.parameters import Alias, Argument, ColumnOf, Consent, File
+from privet.service.building import name_of, schema_beside
 from privet.service.case import Result, UseCase
 from privet.service.common import Data, Force
 from privet.service.reading import OfTable
@@ -57,7 +58,8 @@ class DraftSchema(OfTable):
         "Protect whether somebody is in the table, or (their number being public) what they are.",
     ] = "add_remove"
     dataset: Annotated[
-        str | None, "A name for the people in the table: tables of one name share one budget."
+        str | None,
+        "A name for the people in the table: tables of one name share one budget; by default the file's.",
     ] = None
     declare_public: Annotated[
         bool, "Declare everything that was read off the data public, unseen. Every guarantee will say so."
@@ -68,7 +70,7 @@ class DraftSchema(OfTable):
         from privet.schema import write_schema
         from privet.service.outputs import check_place
 
-        place = self.output or self.data.with_name(f"{self.data.name.split('.')[0] or 'table'}.schema.toml")
+        place = self.output or schema_beside(self.data)
         check_place(place, force=self.force)
         drafted = self.drafted(session)
         write_schema(drafted, place)
@@ -101,9 +103,8 @@ class DraftSchema(OfTable):
                 known |= {column.name: column for column in read.columns}
                 left_out = read.left_out
         columns = [known[name] for name in source.names if name in known]
-        schema = Schema(
-            tuple(columns), target=self.target, unit=unit, dataset=self.dataset, left_out=left_out
-        )
+        dataset = self.dataset or name_of(self.data)
+        schema = Schema(tuple(columns), target=self.target, unit=unit, dataset=dataset, left_out=left_out)
         return schema.confirm(origin=WHOLESALE) if self.declare_public else schema
 
     def _skipped(self, names: tuple[str, ...]) -> set[str | None]:
@@ -193,7 +194,7 @@ class Described(Result):
         schema = self.schema
         lines = [
             f"Target: {schema.target or 'none'}. Missing cells: {schema.missing}.",
-            f"Dataset: {schema.dataset or 'recognised by its content'}.",
+            f"Dataset: {schema.dataset or 'none; a ledger needs its name'}.",
             f"Protects {schema.unit.describe()}.\n",
             described(schema.columns),
         ]

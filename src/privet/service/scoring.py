@@ -14,6 +14,7 @@ from privet.service.common import (
     Data,
     EngineName,
     ModelFile,
+    OwnerSays,
     Public,
     Report,
     SchemaFile,
@@ -88,6 +89,7 @@ class Evaluate(OfTable):
     output: Report = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @cached_property
     def _model(self) -> Any:
@@ -106,9 +108,8 @@ class Evaluate(OfTable):
             return None
         cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         ledger = session.opened_ledger()
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, model.schema_, watch, self.engine)
-            return planned(f"evaluate {type(model).__name__}", cost, model.schema_, table, None, ledger)
+        self.require_columns(session, model.schema_)
+        return planned(f"evaluate {type(model).__name__}", cost, model.schema_, None, ledger)
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import evaluate, evaluation_cost
@@ -116,11 +117,13 @@ class Evaluate(OfTable):
 
         _priced(self.epsilon, self.public)
         model, ledger = self._model, None if self.public else session.opened_ledger()
+        if ledger is None:
+            session.unpaid(model.schema_, f"evaluate {type(model).__name__}", self.owner_says)
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         with session.progress("Evaluating", "rows") as watch:
-            table = self.opened(session, model.schema_, watch, self.engine)
-            with paying(ledger, table, model.schema_):
+            table = self.opened(session, model.schema_, watch, self.engine, ledger)
+            with paying(ledger, model.schema_):
                 found = evaluate(
                     model,
                     table,
@@ -157,6 +160,7 @@ class CrossValidate(OfTable):
     output: Report = None
     engine: EngineName = "auto"
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     @cached_property
     def _schema(self) -> Schema:
@@ -196,9 +200,8 @@ class CrossValidate(OfTable):
             epsilon=self.score_epsilon,
             delta=self.score_delta,
         )
-        with session.progress("Planning", "rows") as watch:
-            table = self.opened(session, schema, watch, self.engine)
-            return planned(what, cost, schema, table, [event], ledger)
+        self.require_columns(session, schema)
+        return planned(what, cost, schema, [event], ledger)
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import cross_validate
@@ -206,12 +209,14 @@ class CrossValidate(OfTable):
 
         _priced(self.score_epsilon, self.public)
         schema, ledger = self._schema, None if self.public else session.opened_ledger()
+        if ledger is None:
+            session.unpaid(schema, f"cross-validate {self.algorithm}", self.owner_says)
         if not self.public:
             self._cost()
-        table = self.opened(session, schema, engine=self.engine)
+        table = self.opened(session, schema, engine=self.engine, ledger=ledger)
         with (
             session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
-            paying(ledger, table, schema),
+            paying(ledger, schema),
         ):
             found = cross_validate(
                 self._estimator,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,8 @@ def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
 class Session:
     """What a run needs besides its own parameters. The command line makes one for each command.
 
-    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``stdin`` and ``stdout`` are the
+    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``idle`` is a ledger that does not
+    pay, but may know the people: then their owner's word is needed. ``stdin`` and ``stdout`` are the
     file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches.
 
     >>> Session().opened_ledger() is None
@@ -47,6 +48,7 @@ class Session:
     analyst: str | None = None
     progress: Progress = field(default=_unwatched, compare=False)
     tell: Tell = field(default=_unheard, compare=False)
+    idle: Ledger | str | Path | None = None
     stdin: int = 0
     stdout: int = 1
 
@@ -69,6 +71,16 @@ class Session:
             return self.ledger.as_analyst(self.analyst) if self.analyst else self.ledger
         return open_ledger(self.ledger, self.analyst, create=create)
 
+    def unpaid(self, schema: Schema, what: str, owner_says: str | None) -> None:
+        """Refuse a run that nobody pays for if the ledger knows the people and their owner says nothing."""
+        from privet.budget import Ledger
+        from privet.curator.owner import require_word
+
+        place = self.idle if self.ledger is None else self.ledger
+        if place is not None and (isinstance(place, Ledger) or Path(place).exists()):
+            known = replace(self, ledger=place).opened_ledger()
+            require_word(known, schema, what, owner_says)
+
     def table(
         self,
         data: str | Path,
@@ -81,3 +93,9 @@ class Session:
         from privet.service.tables import open_table
 
         return open_table(data, schema, engine=engine, watch=watch, options=options)
+
+    def require_columns(self, data: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
+        """Refuse a table that is not there, or has not the schema's columns. No record is read."""
+        from privet.service.tables import require_columns
+
+        require_columns(data, schema, options)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Ge, Gt
 
-from privet.errors import ParameterError, SchemaError
+from privet.errors import ParameterError
 from privet.parameters import Alias, Argument, File
 from privet.registry import algorithm as entry_of
 from privet.service.building import build, settled
-from privet.service.common import Force, SchemaFile, SeedNumber, Settings
+from privet.service.common import Force, OwnerSays, SchemaFile, SeedNumber, Settings
 from privet.service.fitting import Fitted
 from privet.service.reading import OfTable
 from privet.service.session import Session
@@ -57,42 +57,28 @@ class Stream(OfTable):
     force: Force = False
     sign_key: Annotated[Path | None, File(), "Sign the model with this private key."] = None
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan | None:
         """What the stream would cost; None if it has begun already, and is paid for."""
-        from privet.curator.currency import event_for
-        from privet.service.plans import Plan
+        from privet.service.plans import planned
 
         self._check_places()
         if self._goes_on:
             return None
-        ledger, guarantee = session.opened_ledger(), self._model(None).rehearse()
-        dataset = before = after = None
-        if ledger is not None:
-            dataset = self._dataset(session, ledger)
-            before, event = ledger.balance(dataset), event_for(guarantee.amount, self._what)
-            after = ledger.preview(dataset, event, unit=self._schema.unit, asked=guarantee.amount)
-        return Plan(
-            self._what,
-            guarantee.amount,
-            self._schema.unit.describe(),
-            guarantee.steps,
-            dataset,
-            before,
-            after,
-            guarantee.voided,
-        )
+        guarantee = self._model(None).rehearse()
+        return planned(self._what, guarantee, self._schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Streamed:
         """The model as it was last released, written to its file; also if the stream was interrupted."""
-        from privet.sources import fingerprint
+        from privet.service.accounts import account_of
 
         self._check_places()
         ledger = session.opened_ledger()
-        if ledger is not None:
-            dataset = self._dataset(session, ledger)
-            if self.data != STANDARD_INPUT:  # from now on the ledger knows the file by this name
-                ledger.account_for(fingerprint(self.opened(session, self._schema)), dataset)
+        if ledger is None:
+            session.unpaid(self._schema, self._what, self.owner_says)
+        else:
+            account_of(ledger, self._schema)
         model = self._model(ledger)
         if self.checkpoint is not None:
             if self._goes_on:
@@ -105,7 +91,7 @@ class Stream(OfTable):
                 model.checkpoint(self.checkpoint)  # with the records of a step that is not over
         except KeyboardInterrupt:
             session.note("The stream was interrupted: the model is the one that was released last.")
-        return Streamed(self.algorithm, model, self.output, self._saved(model))
+        return Streamed(found=model, algorithm=self.algorithm, place=self.output, document=self._saved(model))
 
     def _feed(self, model: Any, session: Session) -> None:
         written = model.steps
@@ -160,19 +146,6 @@ class Stream(OfTable):
             )
         return model
 
-    def _dataset(self, session: Session, ledger: Ledger) -> str:
-        """Whose budget it is. A file that the ledger knows under another name is refused."""
-        from privet.service.accounts import account_of
-
-        if self._schema.dataset is None:
-            raise SchemaError(
-                "A stream that is paid for from a ledger needs the name of its data set.",
-                'Declare it in the schema: dataset = "…"; tables and streams of the same people share it.',
-            )
-        if self.data != STANDARD_INPUT:
-            return account_of(ledger, self.opened(session, self._schema), self._schema)
-        return self._schema.dataset
-
     def _saved(self, model: Any) -> dict[str, Any] | None:
         from privet.service.outputs import save
 
@@ -192,7 +165,7 @@ class Stream(OfTable):
         _ = self._schema
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Streamed(Fitted):
     """The model as it was last released, and the document that was written of it."""
 

@@ -1,12 +1,11 @@
-"""Tables as a run needs them: read by the engine asked for, checked before anything is paid, and watched.
+"""Tables as a run needs them: read by the engine asked for, and watched.
 
-The curator recognises a table (one pass over all of it) before it reserves budget. A table opened here is
-checked against its schema in that same pass, so a wrong file is refused while the budget is still whole, and
-no extra pass is needed. That there was such a refusal is not protected; every guarantee says so. Hence the
-schema must be its owner's: whoever may vary it could learn from refusals, for free, whether a value occurs.
+Before a run is paid for, no record is read: the file must be there and have the schema's columns. If the
+schema counts what is outside it, as it does in every run that a ledger pays for, no cell can stop the run:
+whoever may vary the schema would otherwise learn from refusals, for free, whether a value occurs.
 
-A file without any record is refused when it is opened, whoever is to read it: it is nearly always the wrong
-file, and a budget should not be spent on it. (In Python ``fit`` takes an empty table, and gives noise.)
+Whoever runs without a ledger holds the table, and is helped by refusals: a table that does not fit its schema
+is refused at its first reading, and one without any record when it is opened.
 """
 
 from __future__ import annotations
@@ -26,7 +25,15 @@ from privet.sources import Source, TableSource, open_source
 from privet.sources.options import PLAIN, ReadOptions
 from privet.stats import Rows
 
-__all__ = ["CheckedSource", "CheckedTable", "check_batch", "database_errors", "open_table", "read_table"]
+__all__ = [
+    "CheckedSource",
+    "CheckedTable",
+    "check_batch",
+    "database_errors",
+    "open_table",
+    "read_table",
+    "require_columns",
+]
 
 
 def open_table(
@@ -50,7 +57,8 @@ def open_table(
     source = open_source(path, schema, options or PLAIN)
     if schema is not None:
         _require_columns(source, schema)
-    _require_records(source, source.names[:1] if schema is None else schema.names[:1])
+    if schema is None or schema.outside != "count":
+        _require_records(source, source.names[:1] if schema is None else schema.names[:1])
     if engine != "duckdb":
         return CheckedSource(source, schema, watch)
     with database_errors():
@@ -60,6 +68,11 @@ def open_table(
                 f"DuckDB cannot read {Path(path).name}.", "Use the memory engine, or a CSV or Parquet file."
             )
         return CheckedTable(table, schema, watch)
+
+
+def require_columns(path: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
+    """Refuse a file that is not there, or has not the schema's columns. No record is read."""
+    _require_columns(open_source(path, schema, options or PLAIN), schema)
 
 
 def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
@@ -82,13 +95,13 @@ def _require_columns(source: Source, schema: Schema) -> None:
 
 
 def _require_records(source: Source, columns: Sequence[str]) -> None:
-    """Refuse a file without records. Only its beginning is read, and by Privet whatever the engine is."""
+    """Refuse a file without records. Only its beginning is read, by Privet whatever the engine is."""
     if not any(batch.num_rows for batch in source.batches(columns)):
         raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
 
 
 class CheckedSource:
-    """A source whose first reading is checked against the schema, and whose every reading is watched."""
+    """A source whose first reading is checked against a schema that refuses; every reading is watched."""
 
     def __init__(self, source: Source, schema: Schema | None, watch: Watch | None = None) -> None:
         self._source = source
@@ -124,7 +137,7 @@ class _Reading:
     """What is known from earlier readings of one table: whether it was checked, and how long it is."""
 
     def __init__(self, schema: Schema | None, watch: Watch | None) -> None:
-        self._schema = schema
+        self._schema = None if schema is None or schema.outside == "count" else schema
         self._watch = watch
         self._rows: int | None = None
 

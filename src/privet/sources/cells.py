@@ -22,12 +22,16 @@ _BLANKS = " \t\n\r\v\f"
 
 
 def declared_types(schema: Schema | None, names: Sequence[str]) -> dict[str, pa.DataType]:
-    """The types of the columns that the schema names: numbers, or text."""
+    """The types of the columns that the schema names: numbers, or text.
+
+    A category of numbers is read as text if cells outside the schema count: a text may be one of these.
+    """
     types: dict[str, pa.DataType] = {}
     if schema is None:
         return types
     for column in schema.columns:
-        text = isinstance(column, Category) and isinstance(column.values[0], str | bool)
+        numeric = isinstance(column, Category) and not isinstance(column.values[0], str | bool)
+        text = isinstance(column, Category) and (not numeric or schema.outside == "count")
         types[column.name] = TEXT if text else pa.float64()
     if schema.unit.id is not None:
         types[schema.unit.id] = TEXT

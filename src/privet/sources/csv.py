@@ -20,6 +20,7 @@ from pyarrow import csv as arrow_csv
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 from privet.schema.missing import MISSING_TEXTS
+from privet.schema.number_texts import numbers_of_texts
 from privet.sources.cells import TEXT, declared_types, holds_text, numerals, tidy, wider
 from privet.sources.csv_header import read_header
 from privet.sources.files import FilePath, not_text, open_input, reading
@@ -30,6 +31,10 @@ from privet.sources.projection import chosen
 __all__ = ["CsvSource"]
 
 _BLOCK_BYTES = 1 << 21
+
+
+class _TextInNumbers(Exception):
+    """A number's column holds a text that is to count as missing."""
 
 
 class CsvSource:
@@ -69,6 +74,8 @@ class CsvSource:
         # that programs of the countries with decimal commas write.
         self._commas = options.decimal is None and self._header.delimiter == ";"
         self._types = declared_types(schema, self.names)
+        # Whether a text in a number's column is missing, rather than an error.
+        self._counts = schema is not None and schema.outside == "count"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,7 +103,7 @@ class CsvSource:
         self._find_types(self.names)
         types = {name: None if self._types[name] == TEXT else self._types[name] for name in self.names}
         decimals = ".," if self._commas else self._options.decimal or "."
-        return csv_table(self.path, types, self._header, self._missing, decimals)
+        return csv_table(self.path, types, self._header, self._missing, decimals, self._counts)
 
     def _find_types(self, wanted: Sequence[str]) -> None:
         """Decide the types of the columns that nobody declared, in one pass over the file."""
@@ -119,8 +126,22 @@ class CsvSource:
     def _read(self, types: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         if not self._header.holds_rows or not types:
             return
+        done = 0
+        try:
+            for batch in self._read_as(types, self._commas):
+                done += batch.num_rows
+                yield batch
+        except _TextInNumbers:
+            # Every cell is read as before, but for the texts, which are missing: so no record changes how
+            # another one is read.
+            for batch in self._read_as(types, as_text=True):
+                if done < batch.num_rows:
+                    yield batch.slice(done)
+                done = max(done - batch.num_rows, 0)
+
+    def _read_as(self, types: dict[str, pa.DataType], as_text: bool) -> Iterator[pa.RecordBatch]:
         # Arrow reads numbers with one decimal sign; where there may be two they come as text first.
-        read = {n: pa.string() if self._commas and kind != TEXT else kind for n, kind in types.items()}
+        read = {n: pa.string() if as_text and kind != TEXT else kind for n, kind in types.items()}
         with open_input(self.path) as stream, reading(self.path):
             try:
                 for batch in self._open(stream, read):
@@ -130,6 +151,8 @@ class CsvSource:
                     ]
                     yield pa.RecordBatch.from_arrays(arrays, names=list(types))
             except pa.ArrowInvalid as error:
+                if self._counts and not as_text and "In CSV column #" in str(error):
+                    raise _TextInNumbers from None
                 raise self._explained(str(error)) from None
 
     def _value(self, name: str, array: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -137,6 +160,8 @@ class CsvSource:
             return tidy(array, self._missing)
         if array.type == kind:
             return array
+        if self._counts:
+            return numbers_of_texts(self._as_numerals(array)).cast(kind)
         try:
             return numerals(array, self._commas).cast(kind)
         except pa.ArrowInvalid:

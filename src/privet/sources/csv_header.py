@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from privet.errors import DataError
-from privet.sources.files import open_input, reading
+from privet.sources.files import not_text, open_input, reading
 from privet.sources.options import ReadOptions
 from privet.sources.projection import distinct
 
@@ -33,12 +33,15 @@ def read_header(path: Path, options: ReadOptions) -> Header:
     """The first line, with a delimiter that is given, declared by a ``sep=`` line, or else the commonest."""
     encoding = "utf-8-sig" if options.encoding == "utf-8" else options.encoding
     with open_input(path) as stream, reading(path, options.encoding):
-        lines = io.TextIOWrapper(stream, encoding=encoding, newline="")
+        # The wrapper decodes more than the first line: what is wrong after it is not for the header to say.
+        lines = io.TextIOWrapper(stream, encoding=encoding, newline="", errors="surrogateescape")
         first, skip, delimiter = lines.readline(), 0, options.delimiter
         if declared := _SEPARATOR.fullmatch(first):
             delimiter, first, skip = delimiter or declared.group(1), lines.readline(), 1
         while options.newlines and first.count('"') % 2 and (more := lines.readline()):
             first += more
+        if any("\ud800" <= character <= "\udfff" for character in first):
+            raise not_text(path, options.encoding)
         if not first.strip():
             raise DataError(
                 f"The file {path.name} is empty.", "A first line with the columns' names is needed."

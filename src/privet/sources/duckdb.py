@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import MissingExtra
+from privet.schema.number_texts import NUMBER
 from privet.sources.csv_header import Header
 
 __all__ = ["csv_table", "parquet_table"]
@@ -35,14 +36,15 @@ def csv_table(
     header: Header,
     missing: Sequence[str],
     decimals: str = ".",
+    counts: bool = False,
 ) -> Any:
     """A CSV file as a lazy Ibis table; ``types`` gives the Arrow type of each column, None for text.
 
     ``decimals`` are the signs that may mark decimals: a point, a comma, or either.
 
     Every cell is read as text and then trimmed, recognised as missing and cast by expressions, since DuckDB's
-    own reader does these in ways of its own. A text in a number's column stops the query with an error that
-    names the column; DuckDB's own cast would quote the text.
+    own reader does these in ways of its own. If it ``counts``, a text in a number's column is missing;
+    else it stops the query with an error that names the column; DuckDB's own cast would quote the text.
     """
     ibis, connection = _connect()
 
@@ -73,6 +75,9 @@ def csv_table(
             numeral = ibis.ifelse(text.contains("."), ibis.null("string"), text)
         if "," in decimals:
             numeral = numeral.replace(",", ".")
+        if counts:
+            cells[name] = numeral.re_search(NUMBER).ifelse(numeral.try_cast("float64"), None)
+            continue
         number = numeral.try_cast("int64" if pa.types.is_integer(kind) else "float64")
         refused = refuse(f"Column '{name}' of {path.name} holds text where the schema says number.")
         wrong = text.notnull() & number.isnull()

@@ -14,6 +14,7 @@ import pyarrow as pa
 from privet.errors import DataError, MissingExtra
 from privet.schema import Schema
 from privet.schema.missing import MISSING_TEXTS
+from privet.schema.number_texts import numbers_of_texts
 from privet.sources.cells import TEXT, declared_types, holds_text, numerals, tidy, wider
 from privet.sources.files import FilePath, reading
 from privet.sources.projection import chosen, distinct
@@ -45,6 +46,7 @@ class ExcelSource:
             )
         self._names = distinct("" if cell is None else cell.strip() for cell in first)
         self._types = declared_types(schema, self._names)
+        self._counts = schema is not None and schema.outside == "count"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +74,8 @@ class ExcelSource:
         kind = self._types[name]
         if kind == TEXT:
             return array
+        if self._counts:
+            return numbers_of_texts(array.dictionary).cast(kind).take(array.indices)
         try:
             return numerals(array.dictionary, commas=False).cast(kind).take(array.indices)
         except pa.ArrowInvalid:

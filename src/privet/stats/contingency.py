@@ -64,8 +64,8 @@ class Contingency(Statistic):
         return np.ascontiguousarray(state.sum(axis=0)[:, :-1])
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        value = 0 if self.row is None else sql.code(table, schema[self.row], self.cuts)
-        rows = table.select(value=value, class_=sql.code(table, _category(schema, self.column)))
+        value = 0 if self.row is None else sql.code(table, schema, self.row, self.cuts)
+        rows = table.select(value=value, class_=sql.code(table, schema, _category(schema, self.column).name))
         return rows.group_by("value", "class_").aggregate(number=rows.count())
 
     def collect(self, result: Any, schema: Schema) -> Answer:

@@ -58,7 +58,7 @@ class CrossTable(Statistic):
         return state.reshape(self.shape(schema))
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        codes = {f"code{n}": sql.code(table, schema[c.column], c.cuts) for n, c in enumerate(self.coded)}
+        codes = {f"code{n}": sql.code(table, schema, c.column, c.cuts) for n, c in enumerate(self.coded)}
         rows = table.select(**codes)
         return rows.group_by(*codes).aggregate(number=rows.count())
 

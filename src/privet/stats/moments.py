@@ -64,9 +64,9 @@ class Moments(Statistic):
         return np.stack([first, second - count * (self.scale // 2), missing * self.missing_weight], axis=1)
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        q = sql.fixed_point(table, self._number(schema), self.scale)
-        value = table[self.number]
-        rows = table.select(class_=sql.code(table, schema[self.column]), q=q, infinite=sql.is_infinite(value))
+        q = sql.fixed_point(table, schema, self._number(schema), self.scale)
+        infinite = sql.is_infinite(table, schema, self.number)
+        rows = table.select(class_=sql.code(table, schema, self.column), q=q, infinite=infinite)
         return rows.group_by("class_").aggregate(
             count=rows.q.count(),
             first=rows.q.sum(),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.schema import Category, Number, Schema
+from privet.schema.number_texts import numbers_of_texts
 from privet.stats import kernels
 
 __all__ = ["Rows", "domain_of_type"]
@@ -40,6 +41,9 @@ NUMERAL = r"^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *$"
 class Rows:
     """One batch, seen through its schema. ``unknown`` says what a value outside a domain is.
 
+    If the schema counts what is outside it, such a value and a text in a number's column are missing, and an
+    infinite number is the bound on its side; ``sql`` counts the same.
+
     Codes run from 0 in the order of the public domain; the code after the last one means missing.
 
     >>> batch = pa.record_batch({"smoker": ["no", "yes", None, "no"]})
@@ -60,7 +64,7 @@ class Rows:
         places: Mapping[str, int] | None = None,
     ) -> None:
         self.schema = schema
-        self.unknown = unknown
+        self.unknown = "missing" if schema.outside == "count" else unknown
         self.size: int = batch.num_rows if matrix is None else len(matrix)
         self._batch = batch
         self._codes: dict[tuple[str, tuple[float, ...]], NDArray[Any]] = {}
@@ -119,17 +123,21 @@ class Rows:
         """The raw numbers of a column, missing ones as NaN. Callers clamp to the public bounds themselves."""
         array = self._column(name)
         kind = array.type
+        counts = self.schema.outside == "count"
         if kind == _FLOAT64 and not array.null_count and self.schema.missing == "skip":
-            return array.to_numpy()  # the usual case, and the loop over columns is hot
+            # The usual case, and the loop over columns is hot.
+            return self._finite(name, array.to_numpy()) if counts else array.to_numpy()
         if pa.types.is_dictionary(kind):
             array, kind = array.dictionary_decode(), kind.value_type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
             if pa.types.is_null(kind):
                 return np.full(self.size, np.nan)
             try:
+                if counts and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+                    array = numbers_of_texts(array)
                 if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
                     raise pa.ArrowInvalid
-                if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+                if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
                     array = pc.utf8_trim_whitespace(array)
                 array = pc.cast(array, pa.float64())
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -143,7 +151,16 @@ class Rows:
         values: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
         if self.schema.missing == "error" and bool(np.isnan(values).any()):
             self._refuse_missing(name)
-        return values
+        return self._finite(name, values) if counts else values
+
+    def _finite(self, name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers with the bounds in place of infinities."""
+        infinite = np.isinf(values)
+        if not infinite.any():
+            return values
+        column = self.schema[name]
+        assert isinstance(column, Number)
+        return np.where(infinite, np.where(values > 0, column.high, column.low), values)
 
     def _column(self, name: str) -> Any:
         if name in self._places:

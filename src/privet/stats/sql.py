@@ -5,23 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from privet.errors import DataError
-from privet.schema import Category, Column, Number, Schema
+from privet.schema import Category, Number, Schema
+from privet.schema.number_texts import NUMBER
 from privet.stats.rows import NUMERAL, WORDS, domain_of_type, numbers_of, truths_of
 
-__all__ = ["code", "fixed_point", "is_infinite", "is_there", "refuse"]
+__all__ = ["code", "fixed_point", "is_infinite", "is_there", "number", "refuse"]
 
 
-def code(table: Any, column: Column, cuts: tuple[float, ...] = ()) -> Any:
-    """The code of each value; after the domain come missing, then (without ``other``) unknown."""
-    return _category(table, column) if isinstance(column, Category) else _bin(table, column, cuts)
+def code(table: Any, schema: Schema, name: str, cuts: tuple[float, ...] = ()) -> Any:
+    """The code of each value; after the domain come missing, then unknown or infinite.
+
+    There is nothing unknown if the schema has an ``other`` for it, or counts what is outside it.
+    """
+    column, counts = schema[name], _counts(schema)
+    if isinstance(column, Category):
+        return _category(table, column, counts)
+    return _bin(table, column, cuts, counts)
 
 
-def _category(table: Any, column: Category) -> Any:
+def _counts(schema: Schema) -> bool:
+    return schema.outside == "count"
+
+
+def _category(table: Any, column: Category, counts: bool) -> Any:
     import ibis
 
     value = table[column.name]
     kind = value.type()
-    missing, unknown = column.size, column.size + 1
+    missing = column.size
+    unknown = missing if counts else missing + 1
     absent = value.isnull() | value.isnan() if kind.is_floating() else value.isnull()
     if kind.is_floating():  # else the domain would be rounded to the column's 32 bits
         value = value.cast("float64")
@@ -40,16 +52,25 @@ def _category(table: Any, column: Category) -> Any:
     )
 
 
-def _bin(table: Any, column: Number, cuts: tuple[float, ...]) -> Any:
+def _bin(table: Any, column: Number, cuts: tuple[float, ...], counts: bool) -> Any:
     import ibis
 
-    value = table[column.name].cast("float64")
+    value = number(table, column, counts)
     place = ibis.literal(0)
     for cut in cuts:
         place = place + (value >= _double(cut)).cast("int64")
-    return ibis.cases(
-        (value.isnull() | value.isnan(), len(cuts) + 1), (value.isinf(), len(cuts) + 2), else_=place
-    )
+    absent = (value.isnull() | value.isnan(), len(cuts) + 1)
+    infinite = [] if counts else [(value.isinf(), len(cuts) + 2)]
+    return ibis.cases(absent, *infinite, else_=place)
+
+
+def number(table: Any, column: Number, counts: bool) -> Any:
+    """The number in each cell; if what is outside the schema counts, a text that is none is missing."""
+    value = table[column.name]
+    if not counts or not value.type().is_string():
+        return value.cast("float64")
+    text = value.strip()
+    return text.re_search(NUMBER).ifelse(text.try_cast("float64"), None)
 
 
 def _double(number: float) -> Any:
@@ -59,27 +80,34 @@ def _double(number: float) -> Any:
     return ibis.literal(repr(float(number))).cast("float64")
 
 
-def fixed_point(table: Any, column: Number, scale: int) -> Any:
+def fixed_point(table: Any, schema: Schema, column: Number, scale: int) -> Any:
     """⌊scale·z + ½⌋ for z in [−1, 1], null where the number is missing."""
     import ibis
 
-    value = table[column.name].cast("float64")
+    value = number(table, column, _counts(schema))
     shifted = (value - _double(column.midpoint)) * _double(scale / column.half_range) + _double(scale + 0.5)
     # Not clip, which writes its argument four times.
     bounded = ibis.least(ibis.greatest(shifted, _double(0.5)), _double(2 * scale + 0.5))
     return (value.isnull() | value.isnan()).ifelse(None, bounded.floor().cast("int64") - scale)
 
 
-def is_there(table: Any, column: Column) -> Any:
+def is_there(table: Any, schema: Schema, name: str) -> Any:
     """Whether a record has a value of this column."""
-    value = table[column.name]
+    column, value = schema[name], table[name]
     if isinstance(column, Number):
-        value = value.cast("float64")
+        value = number(table, column, _counts(schema))
+    elif _counts(schema):
+        return code(table, schema, name) < column.size
     return value.notnull() & ~value.isnan() if value.type().is_floating() else value.notnull()
 
 
-def is_infinite(value: Any) -> Any:
-    return value.cast("float64").isinf().fill_null(False)
+def is_infinite(table: Any, schema: Schema, name: str) -> Any:
+    """Whether a record is to be refused because this number is infinite."""
+    import ibis
+
+    if _counts(schema):
+        return ibis.literal(False)
+    return table[name].cast("float64").isinf().fill_null(False)
 
 
 def refuse(schema: Schema, name: str) -> None:

@@ -57,7 +57,8 @@ def exact_figures(training: pa.Table, holdout: pa.Table, schema: Schema, model: 
 
 def exact_evaluation(model: Any, table: pa.Table) -> Evaluation:
     """The figures of a model without noise, on a table that is public because nobody in it exists."""
-    found = evaluate(model, table, public=True, measures="confusion")
+    said = "nobody in this table exists"
+    found = evaluate(model, table, public=True, measures="confusion", owner_says=said)
     assert isinstance(found, Evaluation)  # of a classifier
     return found
 

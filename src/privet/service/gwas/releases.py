@@ -12,7 +12,7 @@ from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.parameters import Alias, Delta, Epsilon, File
 from privet.selection.gwas.top_snps import ScoreName
-from privet.service.common import Force, Report, SeedNumber
+from privet.service.common import Force, OwnerSays, Report, SeedNumber
 from privet.service.gwas.study import OfStudy
 from privet.service.reports import Reported, written
 from privet.service.session import Session
@@ -42,25 +42,25 @@ class Release(OfStudy):
     epsilon: Epsilon
     delta: Delta = 0.0
     seed: SeedNumber = None
+    owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan:
-        """What it would cost, by a rehearsal on made-up tables: genotypes only show whose budget it is."""
+        """What it would cost, by a rehearsal on made-up tables: no genotype is counted."""
         from privet.service.plans import planned
 
         self._refuse()
         study = self.opened(session)
         guarantee = self._released(study.rehearsal(), None).guarantee
-        return planned(self._what, guarantee, study.schema, study.source, None, session.opened_ledger())
+        return planned(self._what, guarantee, study.schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Released:
         from privet.service.accounts import paying
 
         self._refuse()
         study, ledger = self.opened(session), session.opened_ledger()
-        with (
-            session.progress("Counting", "variants") as study.watch,
-            paying(ledger, study.source, study.schema),
-        ):
+        if ledger is None:
+            session.unpaid(study.schema, self._what, self.owner_says)
+        with session.progress("Counting", "variants") as study.watch, paying(ledger, study.schema):
             return self._result(study, self._released(study, ledger))
 
     @property

@@ -10,6 +10,7 @@ from annotated_types import Ge, Le
 
 from privet.errors import DataError
 from privet.parameters import Argument, File
+from privet.service.building import name_of
 from privet.service.case import UseCase
 from privet.service.session import Session
 
@@ -37,7 +38,7 @@ class OfStudy(UseCase):
         "For a folder: a public list of its variants and their alleles; without one there is no guarantee.",
     ] = None
     keep: Annotated[Path | None, File(), "Look only at the variants of this public list."] = None
-    dataset: Annotated[str | None, "The people's account in the ledger."] = None
+    dataset: Annotated[str | None, "The people's account in the ledger; by default the study's name."] = None
     subject_missing: Annotated[float, Ge(0), Le(1), "Drop subjects with more missing than this share."] = 1.0
     call_rate: Annotated[float, Ge(0), Le(1), "Drop variants known in fewer than this share."] = 0.0
     maf: Annotated[float, Ge(0), Le(0.5), "Drop variants with a rarer minor allele than this."] = 0.0
@@ -63,7 +64,7 @@ class OfStudy(UseCase):
                 phenotypes=self.phenotypes,
                 variants=self.variants,
                 keep=None if self.keep is None else _listed(self.keep),
-                dataset=self.dataset,
+                dataset=self.dataset or name_of(self.study),
                 quality=QualityControl(
                     self.subject_missing, self.call_rate, self.maf, self.allele_count, self.hwe
                 ),

@@ -30,12 +30,12 @@ def expression(products: Products, table: Any, schema: Schema) -> Any:
     import ibis
 
     if products.given is not None and schema.missing == "skip":  # else a missing value is to be found
-        table = table.filter(sql.is_there(table, schema[products.given]))
+        table = table.filter(sql.is_there(table, schema, products.given))
     blocks = products.encoding.blocks
     rows = table.select(
-        **{f"x{j}": _value(table, block) for j, block in enumerate(blocks)},
+        **{f"x{j}": _value(table, schema, block) for j, block in enumerate(blocks)},
         **{
-            f"infinite{j}": sql.is_infinite(table[block.column.name])
+            f"infinite{j}": sql.is_infinite(table, schema, block.column.name)
             for j, block in enumerate(blocks)
             if not block.nominal
         },
@@ -101,9 +101,9 @@ def collect(products: Products, result: Any, schema: Schema) -> NDArray[np.int64
     return answer
 
 
-def _value(table: Any, block: Block) -> Any:
+def _value(table: Any, schema: Schema, block: Block) -> Any:
     column = block.column
     if isinstance(column, Number):
-        return sql.fixed_point(table, column, FINE)
+        return sql.fixed_point(table, schema, column, FINE)
     assert isinstance(column, Category)
-    return sql.code(table, column)
+    return sql.code(table, schema, column.name)
