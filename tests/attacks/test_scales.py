@@ -94,7 +94,7 @@ def test_public_classes_are_not_for_persons():
     """A person's records of two classes; which one is counted depended on what else the records held.
 
     With ``keep = "content"`` the size of each class, released exactly, then told about the person's
-    attributes: ``class_sizes_`` was [9, 10] on one table and [10, 9] on its neighbour.
+    attributes: ``class_sizes_`` was [6, 4] on one table and [5, 5] on its neighbour.
     """
     unit = Unit("replace", id="person", most=1, keep="content")
     schema = Schema.of(COLUMNS, target="ill", unit=unit, missing="error")
