@@ -112,6 +112,7 @@ def cross_validate(
     >>> generator = np.random.default_rng(0)
     >>> ill = generator.integers(0, 2, 5000)
     >>> fever = 36.5 + 2 * ill + generator.normal(0, 0.8, 5000)
+    >>> from privet.schema import Schema
     >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": [0, 1]}, target="ill")
     >>> estimator = NaiveBayes(epsilon=0.5, schema=schema)
     >>> result = cross_validate(estimator, fever[:, None], ill, folds=5, epsilon=1)
