@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
@@ -103,8 +103,9 @@ def test_what_is_let_through_reads_the_same_line_by_line(text, size):
     assert parsed(data) == apart
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(alphabet='ab"; é', max_size=6), min_size=1, max_size=8))
+@example([' "', ';"'])  # a quote after a blank, which DuckDB takes for the beginning of a quoted cell
 def test_a_line_that_is_let_through_changes_no_other_record_in_either_reader(tmp_path, cells):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"x{place},{cell}\n" for place, cell in enumerate(cells)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["walk"]
+__all__ = ["by_the_book", "walk"]
 
-_START, _PLAIN, _QUOTED, _CLOSING = 0, 1, 2, 3
+_START, _PLAIN, _QUOTED, _CLOSING, _BLANK = 0, 1, 2, 3, 4
 
 
 @njit(cache=True)
@@ -34,3 +34,27 @@ def walk(text: np.ndarray, delimiter: int, state: int) -> tuple[int, int, int]:
         elif state != _QUOTED:
             state = _START if byte == delimiter else _PLAIN
     return state, lines, open_at
+
+
+@njit(cache=True)
+def by_the_book(text: np.ndarray, delimiter: int, state: int) -> tuple[int, bool]:
+    """The state after these bytes, and whether all readers see the same cells in them.
+
+    They differ in what they make of a quote after blanks at the start of a cell (some read it as opening the
+    cell), and of text after a closing quote.
+    """
+    for byte in text:
+        if byte == 34:
+            if state == _BLANK:
+                return state, False
+            if state != _PLAIN:
+                state = _CLOSING if state == _QUOTED else _QUOTED
+        elif state == _QUOTED:
+            continue
+        elif byte in (10, 13) or byte == delimiter:
+            state = _START
+        elif state == _CLOSING:
+            return state, False
+        elif state in (_START, _BLANK):
+            state = _BLANK if byte in (9, 11, 12, 32) else _PLAIN
+    return state, True

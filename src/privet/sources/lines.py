@@ -85,10 +85,13 @@ class CheckedLines:
 
 
 def check_lines(path: FilePath, delimiter: str, newlines: bool) -> bool:
-    """Refuse a file with an unclosed quote before somebody else reads it; whether all its lines end alike."""
+    """Refuse a file with an unclosed quote before somebody else reads it; whether all readers see it alike.
+
+    They do where all lines end alike, no quote follows blanks at the start of a cell, and no text a closing one.
+    """
     path = Path(path)
-    feeds = returns = pairs = 0
-    last = b""
+    feeds = returns = pairs = state = 0
+    quoted, last = True, b""
     with open_input(path) as stream:
         lines = CheckedLines(stream, path, delimiter, "utf-8", newlines)
         while text := lines.read(_CHUNK):
@@ -96,4 +99,11 @@ def check_lines(path: FilePath, delimiter: str, newlines: bool) -> bool:
             returns += text.count(b"\r")
             pairs += text.count(b"\r\n") + (last == b"\r" and text.startswith(b"\n"))
             last = text[-1:]
-    return returns == 0 or feeds == 0 or feeds == returns == pairs
+            # Of a block without quotes only its last line matters for the next one.
+            tail = text if b'"' in text or state == _QUOTED else text[text.rfind(b"\n") + 1 :]
+            state = state if len(tail) == len(text) else _START
+            if quoted and tail:
+                from privet.sources.line_kernels import by_the_book
+
+                state, quoted = by_the_book(np.frombuffer(tail, np.uint8), ord(delimiter), state)
+    return quoted and (returns == 0 or feeds == 0 or feeds == returns == pairs)
