@@ -87,7 +87,7 @@ class CheckedLines:
 def check_lines(path: FilePath, delimiter: str, newlines: bool) -> bool:
     """Refuse a file with an unclosed quote before somebody else reads it; whether all readers see it alike.
 
-    They do where all lines end alike, no quote follows blanks at the start of a cell, and no text a closing one.
+    They do where all lines end alike, no quote follows blanks at a cell's start, and no text a closing one.
     """
     path = Path(path)
     feeds = returns = pairs = state = 0
