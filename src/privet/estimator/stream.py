@@ -63,7 +63,7 @@ class PrivateStream(BaseEstimator):
     every: Annotated[
         int | None,
         Ge(1),
-        "Records in a step, for units that are exchanged; None if a clock or the caller ends each step.",
+        "Records in a step, for units that are exchanged; None for steps that a clock or the caller ends.",
     ] = None
     horizon: Annotated[int, Ge(1), "Steps of the stream or window: more cost a little more noise."] = 1024
     windows: Annotated[bool, "After the horizon begin anew (for drift), instead of learning no more."] = False
@@ -72,6 +72,10 @@ class PrivateStream(BaseEstimator):
     schema: SchemaParameter = None
     ledger: LedgerParameter = None
     random_state: Seed = None
+
+    def in_words(self) -> str:
+        """What was learned, for a reader; "" if that cannot be said in a few lines."""
+        return ""
 
     @abstractmethod
     def _tables(self, schema: Schema) -> tuple[int, int, str]:

@@ -32,7 +32,7 @@ class RunDocument:
     >>> document = RunDocument.of("fit", case, Session(ledger="privet-ledger.db"))
     >>> sorted(document.parameters), document.parameters["parameters"]
     (['algorithm', 'data', 'parameters', 'schema'], {'epsilon': 1.0})
-    >>> RunDocument.read_dict(document.to_dict()).case == case
+    >>> RunDocument.read_dict(document.to_dict()).case.schema == case.schema
     True
     """
 

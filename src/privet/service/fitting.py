@@ -193,6 +193,10 @@ class Fitted(Reported):
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         return (*((self.tuned.text(),) if self.tuned else ()), *super().notes)
 
+    @property
+    def remedy(self) -> str:  # type: ignore[override]
+        return "show-model" if self.place else ""
+
     def page(self) -> Page:
         """The model in words and pictures, as far as it has any, and its guarantee."""
         from privet.report import Page

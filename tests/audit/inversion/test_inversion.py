@@ -109,7 +109,7 @@ def test_any_scikit_learn_model_will_do():
     found = audit_inversion(models, frame, attribute="gene", schema=schema)
     assert [each.accuracy.value > 0.7 for each in found.attempts] == [True, True]
     assert found.memorised == {}
-    assert "cannot be told without others" in found.text()
+    assert "cannot be known without others" in found.text()
 
 
 def test_missing_values_and_unknown_ones_are_left_out():
