@@ -49,6 +49,7 @@ section > :last-child {{ margin-bottom: 0; }}
 .label {{ color: var(--quiet); font-size: .85rem; margin: 0 0 .3rem; }}
 pre {{ background: var(--shade); border-radius: 6px; padding: .9rem 1rem; overflow-x: auto;
   font: .82rem/1.5 ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; margin: 0 0 1rem; }}
+pre.prose {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 .scroll {{ overflow-x: auto; margin: 0 0 1.2rem; }}
 table {{ border-collapse: collapse; width: 100%; font-size: .92rem; }}
 caption {{ text-align: left; color: var(--quiet); font-size: .88rem; padding-bottom: .4rem; }}

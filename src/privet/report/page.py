@@ -42,8 +42,12 @@ class Section:
         """A paragraph that stands out: a result, or a warning."""
         self._parts.append(f'<p class="note {tone}">{escape(text)}</p>')
 
+    def prose(self, text: str) -> None:
+        """Text that keeps its lines, and breaks those that are too long for the page: a guarantee."""
+        self._parts.append(f'<pre class="prose"><code>{escape(text)}</code></pre>')
+
     def code(self, text: str, label: str = "") -> None:
-        """Text that keeps its lines: a command, a file, a guarantee."""
+        """Text that keeps its lines as they are: a command, a file, a table of figures."""
         title = f'<p class="label">{escape(label)}</p>' if label else ""
         self._parts.append(f'{title}<pre tabindex="0"><code>{escape(text)}</code></pre>')
 

@@ -149,7 +149,7 @@ class Weights:
             section.note(NO_ERROR_BARS)
         rows = [[name, *self.cells(row)] for row, name in enumerate(self.names)]
         section.table(["coordinate", *self.heads], rows, "The same in figures")
-        page.section("Guarantee").code(guarantee)
+        page.section("Guarantee").prose(guarantee)
         return page
 
     def write(self, path: str | Path, title: str, guarantee: str) -> None:

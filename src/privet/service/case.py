@@ -57,7 +57,7 @@ class Result:
         page = Page(type(self).__name__)
         page.section("Result").code(self.text())
         if self.guarantee is not None:
-            page.section("Guarantee").code(self.guarantee.text())
+            page.section("Guarantee").prose(self.guarantee.text())
         return page
 
 

@@ -216,7 +216,7 @@ class Fitted(Reported):
             section.table(["coordinate", *largest.heads], rows, "The largest weights")
         if self.tuned is not None:
             section.text(self.tuned.text())
-        page.section("Guarantee").code(self.guarantee.text())
+        page.section("Guarantee").prose(self.guarantee.text())
         return page
 
     def to_dict(self) -> dict[str, Any]:

@@ -58,8 +58,14 @@ class Scored(Reported):
             if isinstance(value, dict) and {"value", "error"} <= set(value) and value["value"] is not None
         ]
         section.table(["figure", "value", "noise (95 %)"], rows, "Figures with the error of their noise")
-        section.code(self.found.text())
-        page.section("Guarantee").code(self.guarantee.text())
+        if (confusion := getattr(evaluation, "confusion", None)) is not None:
+            labels = [str(label) for label in evaluation.labels]
+            counts = [
+                [label, *(f"{n:.0f}" for n in row)] for label, row in zip(labels, confusion, strict=True)
+            ]
+            section.table(["actual", *labels], counts, "Confusion matrix: a column for each predicted class")
+        section.text("± covers the privacy noise in 95 % of cases, not the choice of test records.")
+        page.section("Guarantee").prose(self.guarantee.text())
         return page
 
 

@@ -39,7 +39,7 @@ def report(study: Study, release: TopSnps, *, score: ScoreName, test: Test, tau:
         _ratios(page, release)
     elif release.error is not None:
         _plots(page, study, release, score, test, tau)
-    page.section("The guarantee").code(str(release.guarantee))
+    page.section("The guarantee").prose(str(release.guarantee))
     return page
 
 
