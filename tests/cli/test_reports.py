@@ -45,3 +45,12 @@ def test_a_report_that_is_there_already_is_not_replaced(run, answer, account):
     run("fit", "one-r", account, "-s", "people.toml", "-o", "m.json", "--report", "fit.html", code=2)
     assert Path("fit.html").read_text() == "precious"
     assert answer("ledger", "head") == before
+
+
+def test_keys_are_never_replaced_and_nobody_is_told_that_they_could_be(run):
+    run("keys", "owner.key")
+    kept = Path("owner.key").read_bytes()
+    refused = run("keys", "owner.key", code=2)
+    assert "--force" not in refused.stderr
+    assert "another name" in refused.stderr
+    assert Path("owner.key").read_bytes() == kept

@@ -119,3 +119,20 @@ def test_statistics_before_and_after():
     assert row["variance"][1] == pytest.approx(row["variance"][0] + 2 * 50**2, rel=0.2)
     assert row["correlation"] == pytest.approx(14.4 / np.sqrt(14.4**2 + 5000), abs=0.06)
     assert Fraction(1) == model.mechanisms_["age"].epsilon
+
+
+@pytest.mark.parametrize("how", [{}, {"kind": "laplace", "epsilon": 1.0}])
+def test_no_local_epsilon_on_a_schema_that_nobody_has_confirmed(how):
+    """Before: a domain that was read off the data was taken for public, and ε was promised on it."""
+    from privet.errors import SchemaError
+    from privet.perturbation import AdditiveNoise
+    from privet.perturbation.nominal import RandomisedColumns
+    from privet.schema import draft
+
+    table = pa.table({"age": [30.0, 41.0, 55.0] * 9, "colour": ["red", "blue", "red"] * 9})
+    drafted = draft(table.to_batches())
+    assert drafted.drafted
+    kind = AdditiveNoise if how else RandomisedColumns
+    with pytest.raises(SchemaError, match="confirmed"):
+        kind(schema=drafted, **how).fit(table)
+    kind(schema=drafted.confirm(), **how).fit(table)

@@ -71,6 +71,8 @@ class AdditiveNoise(Perturbation):
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:
         """The noise is new each time; the key only says which noise it is."""
+        if self.epsilon is not None:
+            self._declared().require_confirmed()  # the local epsilon is for public bounds
         if self.epsilon is not None and self.kind != "laplace":
             raise ParameterError(
                 f"{self.kind} noise has no local epsilon.", "Choose kind='laplace', or give a level instead."

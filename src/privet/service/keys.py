@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from privet.errors import ParameterError
 from privet.parameters import Argument, File
 from privet.service.case import Result, UseCase
 from privet.service.session import Session
@@ -23,8 +24,12 @@ class MakeKeys(UseCase):
         from privet.service.outputs import check_place
         from privet.signing import make_keys
 
-        check_place(self.file)
-        check_place(f"{self.file}.pub")
+        for place in (self.file, Path(f"{self.file}.pub")):
+            if place.exists():
+                raise ParameterError(
+                    f"{place} is there already, and a key is never replaced.", "Choose another name."
+                )
+            check_place(place)
         return Keys(*make_keys(self.file))
 
 

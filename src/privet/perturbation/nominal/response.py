@@ -63,7 +63,9 @@ class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
             raise SchemaError(
                 "Randomised response needs the public domains of the columns.", "Give a schema."
             )
-        return self.schema if isinstance(self.schema, Schema) else read_schema(self.schema)
+        schema = self.schema if isinstance(self.schema, Schema) else read_schema(self.schema)
+        schema.require_confirmed()  # a domain that was read off the data gives people away by itself
+        return schema
 
     def begin(self, names: Sequence[str]) -> RandomisedColumns:
         """The same for a stream whose records have these columns."""
