@@ -82,7 +82,3 @@ class MissingExtra(PrivetError, ImportError):
     @classmethod
     def of(cls, extra: str, purpose: str) -> MissingExtra:
         return cls(f"{purpose} needs the optional part '{extra}'.", f"pip install 'privet[{extra}]'")
-
-
-class NotPrivateWarning(UserWarning):
-    """What is being done has no privacy guarantee, because the caller asked for it that way."""

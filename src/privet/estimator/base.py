@@ -32,7 +32,6 @@ from privet.estimator.tables import (
     plain_array,
     refuse_weights,
     require_array,
-    require_columns,
     require_distinct,
     require_finite,
     require_target,
@@ -70,7 +69,7 @@ class PrivateEstimator(BaseEstimator):
         if self.ledger is not None and declared is not None and not self._rehearsed_as(declared):
             self.rehearse()  # what fails for any reason but the data fails here, before it is paid for
         source, schema = self._table(X, y, ledger=self.ledger)
-        require_columns(source, schema)
+        schema.require_columns(source.names)
         self._forget()
         run = self._whole_run(schema, self.ledger)
         admit_past(run, X)

@@ -28,7 +28,6 @@ __all__ = [
     "plain_array",
     "refuse_weights",
     "require_array",
-    "require_columns",
     "require_distinct",
     "require_finite",
     "require_target",
@@ -36,16 +35,6 @@ __all__ = [
     "target_of",
     "test_table",
 ]
-
-
-def require_columns(source: Any, schema: Schema) -> None:
-    """Refuse a table that lacks a column of its schema, before anything is paid or read."""
-    for name in (*schema.names, schema.unit.id):
-        if name is not None and name not in source.names:
-            raise DataError(
-                f"The table has no column '{name}', though the schema names it.",
-                "Check the spelling, or remove the column from the schema.",
-            )
 
 
 def names_of(declared: Schema | None, width: int, chosen: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Literal
 
-from privet.errors import SchemaError
+from privet.errors import DataError, SchemaError
 from privet.schema.columns import (
     CONFIRMED,
     DRAFTED,
@@ -204,6 +204,16 @@ class Schema:
                 'Declare it with  kind = "category"  and its  values, or choose a regression.',
             )
         return column
+
+    def require_columns(self, names: Iterable[str]) -> None:
+        """Refuse a table that lacks a column of the schema: said by the names of its columns alone."""
+        there = set(names)
+        for name in (*self.names, self.unit.id):
+            if name is not None and name not in there:
+                raise DataError(
+                    f"The table has no column '{name}', though the schema names it.",
+                    "Check the spelling, or remove the column from the schema.",
+                )
 
     def require_confirmed(self) -> None:
         """Refuse a schema that still holds what was read off the data."""

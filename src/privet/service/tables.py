@@ -56,7 +56,7 @@ def open_table(
         raise ParameterError(f"There is no engine '{engine}'.", f"Choose one of: {', '.join(ENGINES)}.")
     source = open_source(path, schema, options or PLAIN)
     if schema is not None:
-        _require_columns(source, schema)
+        schema.require_columns(source.names)
     if schema is None or schema.outside != "count":
         _require_records(source, source.names[:1] if schema is None else schema.names[:1])
     if engine != "duckdb":
@@ -72,7 +72,7 @@ def open_table(
 
 def require_columns(path: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
     """Refuse a file that is not there, or has not the schema's columns. No record is read."""
-    _require_columns(open_source(path, schema, options or PLAIN), schema)
+    schema.require_columns(open_source(path, schema, options or PLAIN).names)
 
 
 def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
@@ -83,15 +83,6 @@ def read_table(path: str | Path, schema: Schema | None) -> pa.Table:
     if not parts:
         raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
     return whole_table(parts)
-
-
-def _require_columns(source: Source, schema: Schema) -> None:
-    for name in (*schema.names, *([schema.unit.id] if schema.unit.id else [])):
-        if name not in source.names:
-            raise DataError(
-                f"The table has no column '{name}', though the schema names it.",
-                "Check the spelling, or remove the column from the schema.",
-            )
 
 
 def _require_records(source: Source, columns: Sequence[str]) -> None:
