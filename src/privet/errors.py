@@ -21,6 +21,8 @@ class PrivetError(Exception):
     remedy = ""
     #: What was made and paid for, where it could be written nowhere: each face hands it over with the error.
     rescued: dict[str, Any] | None = None
+    #: The parameter at fault, where that is known: a form says so beside its field.
+    parameter = ""
 
     def __init__(self, message: str, advice: str = "", remedy: str = "") -> None:
         super().__init__(message, advice)
@@ -57,9 +59,14 @@ class DataError(PrivetError, ValueError):
 
 
 class BudgetExceeded(PrivetError):
-    """The ledger refused: the request would pass the limit. Nothing was spent and nothing was measured."""
+    """The ledger refused: the request would pass the limit. Nothing was spent and nothing was measured.
+
+    ``asked`` is what the request costs, ``balance`` what the account has, if a ledger refused it.
+    """
 
     exit_code = 5
+    asked: Any = None
+    balance: Any = None
 
 
 class LedgerError(PrivetError):
@@ -72,6 +79,12 @@ class ModelError(PrivetError, ValueError):
     """A released model's file is altered, unreadable, or made for another table."""
 
     exit_code = 7
+
+
+class ServerError(PrivetError):
+    """A server does not answer, refuses who asks, or lost a run."""
+
+    exit_code = 9
 
 
 class MissingExtra(PrivetError, ImportError):

@@ -28,8 +28,9 @@ class Family:
     the columns of the table that the common checks learn from, ``smallest`` those of the table on which an
     audit sees most, and the two ``…_target`` the target's name in each. ``measures`` is the home of what
     scores a fitted model, ``checks`` that of the common checks. ``commands`` take an algorithm of the family
-    by its name, ``model_commands`` a released model. ``audited`` says whether it promises something about a
-    whole table, which can be refuted; streams have a check of their own.
+    by its name, ``model_commands`` a released model; ``first`` is the algorithm for somebody who knows none.
+    ``audited`` says whether it promises something about a whole table, which can
+    be refuted; streams have a check of their own.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Family:
     smallest: Mapping[str, Any] = field(default_factory=dict)
     smallest_target: str | None = None
     measures: str = ""
+    first: str = ""
     audited: bool = True
     checks: str = "privet.checks:CHECKS"
 
@@ -59,19 +61,20 @@ FAMILIES: dict[str, Family] = {
             "classify",
             "predicts a class",
             "privet.estimator:PrivateClassifier",
-            ("fit", "cross-validate"),
+            ("fit", "cross-validate", "forecast"),
             ("predict", "evaluate"),
             target="class",
             example_target="ill",
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             smallest_target="ill",
             measures="privet.evaluation.measures:CLASSES",
+            first="naive-bayes",
         ),
         Family(
             "regress",
             "predicts a number",
             "privet.estimator:PrivateRegressor",
-            ("fit", "cross-validate"),
+            ("fit", "cross-validate", "forecast"),
             ("predict", "evaluate"),
             target="number",
             example_target="height",
@@ -83,7 +86,7 @@ FAMILIES: dict[str, Family] = {
             "cluster",
             "finds groups of records that are alike",
             "privet.estimator:PrivateClusterer",
-            ("fit",),
+            ("fit", "forecast"),
             ("predict",),
             smallest={"age": (0.0, 100.0), "height": (1.0, 2.0)},
             checks="privet.checks:UNTARGETED",
@@ -92,17 +95,25 @@ FAMILIES: dict[str, Family] = {
             "select",
             "chooses attributes",
             "privet.estimator:PrivateSelector",
-            ("select",),
+            ("select", "forecast"),
             target="class",
             example_target="ill",
             smallest={"smoker": ["no", "yes"], "cough": ["no", "yes"], "ill": ["no", "yes"]},
             smallest_target="ill",
         ),
         Family(
+            "prepare",
+            "learns bounds, cuts, means and domains, and prepares records with them",
+            "privet.estimator:PrivatePreparer",
+            ("prepare",),
+            smallest={"age": (0.0, 100.0), "smoker": ["no", "yes"]},
+            checks="privet.checks:UNTARGETED",
+        ),
+        Family(
             "associate",
             "finds values that occur together",
             "privet.estimator:PrivateAssociator",
-            ("fit",),
+            ("fit", "forecast"),
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             checks="privet.checks:UNTARGETED",
         ),
@@ -110,7 +121,8 @@ FAMILIES: dict[str, Family] = {
             "synthesise",
             "draws made-up records that are like the real ones",
             "privet.estimator:PrivateSynthesiser",
-            ("fit",),
+            ("fit", "forecast"),
+            ("synthesise",),
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             checks="privet.checks:UNTARGETED",
         ),

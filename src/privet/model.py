@@ -27,6 +27,7 @@ __all__ = [
     "load_model",
     "model_from_dict",
     "model_to_dict",
+    "released_document",
     "restore_learned",
     "save_model",
 ]
@@ -38,8 +39,7 @@ _NOT_KEPT = {"schema", "ledger", "random_state"}
 
 def save_model(model: Any, path: str | Path, key: str | Path | None = None) -> dict[str, Any]:
     """Write a fitted model; with ``key``, the owner's private key file, sign it. Returns what was written."""
-    document = model_to_dict(model)
-    document["digest"] = _digest(document)
+    document = released_document(model)
     if key is not None:
         document["signature"] = signing.sign(_canonical(document), key)
     path = Path(path)
@@ -74,6 +74,12 @@ def load_model(path: str | Path, key: str | Path | None = None) -> Any:
             raise ModelError(f"{Path(path).name} is not signed.", "Ask its owner to sign it.")
         signing.verify(_canonical(document), signature, key)
     return model_from_dict(document)
+
+
+def released_document(model: Any) -> dict[str, Any]:
+    """A fitted model as its file holds it, with the digest that tells whether it was altered since."""
+    document = model_to_dict(model)
+    return document | {"digest": _digest(document)}
 
 
 def model_to_dict(model: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ names are held, so that listing the algorithms imports none of them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -41,6 +42,15 @@ class Algorithm:
     command: str = ""
 
     @property
+    def title(self) -> str:
+        """Its name for a heading: that of its class, in words.
+
+        >>> algorithm("naive-bayes").title
+        'Naive Bayes'
+        """
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", self.home.partition(":")[2])
+
+    @property
     def word(self) -> str:
         """Its name on the command line."""
         return self.command or self.name
@@ -65,14 +75,29 @@ class Algorithm:
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (
+    Algorithm("additive-model", "classify", "privet.learning.classify.additive_model:AdditiveModel", "A shape for each attribute and each privately chosen pair, boosted over noisy histograms; any number of classes."),
+    Algorithm("decision-tree", "classify", "privet.learning.classify.decision_tree:DecisionTree", "A decision tree, every level of it chosen for one share and pruned by its noise."),
     Algorithm("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),
     Algorithm("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
     Algorithm("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
     Algorithm("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
+    Algorithm("additive-regressor", "regress", "privet.learning.regress.additive:AdditiveRegressor", "A shape for each attribute and each privately chosen pair, boosted over noisy histograms: predicts a number."),
     Algorithm("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
     Algorithm("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),
+    Algorithm("synthesiser", "synthesise", "privet.learning.synthesise.synthesiser:Synthesiser", "Made-up records from noisy tables of columns and of a tree of them, with or without a class."),
+    Algorithm("k-means", "cluster", "privet.learning.cluster.k_means:KMeans", "k-means from a noisy grid and noisy steps of the centres: numbers, categories and both."),
+    Algorithm("frequent-itemsets", "associate", "privet.learning.associate.itemsets:FrequentItemsets", "The most frequent sets of values that occur together, from one noisy table of the most frequent items."),
+    Algorithm("association-rules", "associate", "privet.learning.associate.rules:AssociationRules", "Rules IF … THEN … with confidence and lift, each with an interval."),
     Algorithm("bee-selection", "select", "privet.selection.bee_tables:PrivateBeeSelection", "Attributes that say something about the class and do not repeat each other, by ABC–DE over noisy tables."),
+    Algorithm("informative", "select", "privet.selection.informative:Informative", "All attributes but those that tell nothing about the class beyond the noise."),
     Algorithm("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that say most about the class, with noisy values of their scores."),
+    Algorithm("bounds", "prepare", "privet.learning.prepare.bounds:Bounds", "Bounds of the numbers, where little is known about them: a log-scale histogram, then a fine one."),
+    Algorithm("equal-frequency", "prepare", "privet.learning.prepare.equal_frequency:EqualFrequency", "Cuts that put about as many records in each bin of a number."),
+    Algorithm("impute", "prepare", "privet.learning.prepare.impute:Impute", "Fill missing cells with noisy means, medians and most frequent values."),
+    Algorithm("pca", "prepare", "privet.learning.prepare.pca:PCA", "Correlations of the numbers, and the few directions in which records differ most."),
+    Algorithm("rare-values", "prepare", "privet.learning.prepare.rare_values:RareValues", "Count the rare values of categories as one."),
+    Algorithm("standardise", "prepare", "privet.learning.prepare.standardise:Standardise", "Scale numbers to mean 0 and standard deviation 1, by noisy values of both."),
+    Algorithm("map-reduce", "aggregate", "privet.learning.map_reduce:MapReduce", "Any function on each record or person by itself, and a private sum, mean, histogram or quantile of what it returns."),
     Algorithm("sample-aggregate", "aggregate", "privet.learning.sample_aggregate:SampleAggregate", "Any function on disjoint blocks of the table, and the private mean or median of what it returns."),
     Algorithm("streaming-naive-bayes", "stream", "privet.learning.streams.naive_bayes:StreamingNaiveBayes", "Naive Bayes from records that keep coming: released after every step, at one price for the whole stream.", command="naive-bayes"),
     Algorithm("additive", "transform", "privet.perturbation.additive:AdditiveNoise", "Add noise to each value; its distribution can be reconstructed. No guarantee, unless Laplace noise is given an epsilon."),
@@ -90,7 +115,7 @@ def algorithms_with(command: str) -> tuple[Algorithm, ...]:
     """The algorithms that a command takes.
 
     >>> [entry.name for entry in algorithms_with("select")]
-    ['bee-selection', 'select-k-best']
+    ['bee-selection', 'informative', 'select-k-best']
     """
     return tuple(entry for entry in ALGORITHMS if command in FAMILIES[entry.family].commands)
 

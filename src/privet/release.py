@@ -21,6 +21,8 @@ from privet.schema import Schema, Unit
 __all__ = ["BEFOREHAND", "Guarantee", "Release", "Step", "numbered"]
 
 #: Of tables that a program has made, this is said first.
+# From here on a bound says so little that it is not called protection: e¹⁰ is 22,000.
+LOOSE = 10.0
 BEFOREHAND = (
     "This is about the table as it was passed to Privet. What was done to it before is not covered: a scaler "
     "fitted on the records, columns or settings chosen by exact scores, records that were drawn twice."
@@ -158,17 +160,31 @@ class Guarantee:
             return f"Guarantee: NONE. {' '.join(self.voided)}"
         return f"Guarantee: differential privacy with {self.amount}, protecting {self.unit.describe()}."
 
+    @property
+    def protects(self) -> bool:
+        """Whether what is promised is enough to be called protection at all."""
+        return self.epsilon is not None and self.epsilon <= LOOSE
+
+    def _meaning(self) -> str:
+        """What ε says, in words. A large one is not made to sound like a promise."""
+        assert self.epsilon is not None
+        shown = f"{math.exp(self.epsilon):,.3g}" if self.epsilon < 13.8 else "more than a million"
+        except_ = f", except with probability {self.delta:g}" if self.delta else ""
+        if self.protects:
+            return (
+                f"Whatever an attacker knows, anything they see in this release is at most {shown} times as "
+                f"likely (or unlikely) because of one such unit{except_}."
+            )
+        return (
+            f"THIS ε IS TOO LARGE TO PROTECT ANYBODY: what an attacker sees in this release may be {shown} "
+            f"times as likely because of one such unit. Promises worth relying on have an ε of a few units."
+        )
+
     def text(self) -> str:
         """The whole guarantee for a reader."""
         lines = [self.headline, ""]
         if self.epsilon is not None:
-            shown = f"{math.exp(self.epsilon):.3g}" if self.epsilon < 13.8 else "a million or more"
-            lines += [
-                f"Whatever an attacker knows, anything they see in this release is at most {shown} times as",
-                "likely (or unlikely) because of one such unit"
-                + (f", except with probability {self.delta:g}." if self.delta else "."),
-                "",
-            ]
+            lines += [*wrap(self._meaning(), 100), ""]
         if BEFOREHAND in self.caveats:
             lines += [*wrap(BEFOREHAND, 100), ""]
         lines.append("How the privacy was spent:")

@@ -40,8 +40,8 @@ def sign(message: bytes, key: str | Path) -> str:
     return str(private.sign(message).hex())
 
 
-def verify(message: bytes, signature: str, key: str | Path) -> None:
-    """Refuse a signature that the owner of this public key has not made."""
+def verify(message: bytes, signature: str, key: str | Path | bytes) -> None:
+    """Refuse a signature that the owner of this public key (a file, or its text as bytes) has not made."""
     from cryptography.exceptions import InvalidSignature
 
     serialization, _ = _library()
@@ -55,13 +55,14 @@ def verify(message: bytes, signature: str, key: str | Path) -> None:
         ) from None
 
 
-def _load(key: str | Path, read: Any) -> Any:
+def _load(key: str | Path | bytes, read: Any) -> Any:
+    name = "The key" if isinstance(key, bytes) else Path(key).name
     try:
-        return read(Path(key).read_bytes())
+        return read(key if isinstance(key, bytes) else Path(key).read_bytes())
     except FileNotFoundError:
-        raise ModelError(f"There is no key file {Path(key).name}.") from None
+        raise ModelError(f"There is no key file {name}.") from None
     except (ValueError, TypeError):
-        raise ModelError(f"{Path(key).name} does not hold a key of the right kind.") from None
+        raise ModelError(f"{name} does not hold a key of the right kind.") from None
 
 
 def _library() -> tuple[Any, Any]:

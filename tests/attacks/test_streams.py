@@ -304,7 +304,7 @@ def test_a_forked_process_does_not_go_on():
     answer, model = context.Queue(), begun()
     child = context.Process(target=_end_in_child, args=(model, answer))
     child.start()
-    assert answer.get(timeout=60) == "refused"
+    assert answer.get(timeout=600) == "refused"
     child.join()
     model.end_step()
 
@@ -445,3 +445,24 @@ def test_one_person_under_many_spellings_counts_once():
         with pytest.raises(DataError, match="id of a person"):
             model.learn_one({"c": "a", "who": who}, "no")
     assert (model._live.counter._growing - before).sum() == 2
+
+
+# 4. Refusals of single records
+
+
+def test_no_record_is_refused_where_a_ledger_pays():
+    """A refusal tells that a record is outside the schema: it is counted as missing, or not at all."""
+    columns = WHAT | {"age": (0, 120)}
+    schema = Schema.of(columns, target="y", unit=Unit("add_remove", "who"), dataset="clinic")
+    ledger = Ledger.in_memory()
+    ledger.open_account("clinic", budget(1.0), unit=schema.unit)
+    model = StreamingNaiveBayes(epsilon=0.5, schema=schema, horizon=2, ledger=ledger)
+    odd = ["outside", 3.5, object(), [1], {"a": 1}, b"a", float("inf"), 10**400, "", None]
+    for place, value in enumerate(odd):
+        model.learn_one({"c": value, "age": 40, "who": f"c{place}"}, "no")
+        model.learn_one({"c": "a", "age": value, "who": f"age{place}"}, "no")
+        model.learn_one({"c": "a", "age": 40, "who": f"y{place}"}, value)
+        model.learn_one({"c": "a", "age": 40, "who": value}, "no")
+    model.end_step()
+    with pytest.raises(DataError):  # without a ledger, whoever feeds the stream is its owner
+        StreamingNaiveBayes(schema=schema, horizon=2).learn_one({"c": "outside", "who": 1}, "no")

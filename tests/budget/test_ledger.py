@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -78,9 +79,22 @@ class LedgerContract:
 
     def test_a_reservation_is_committed_once(self, ledger):
         reservation = ledger.reserve("patients", TENTH, unit=UNIT, what="x")
-        ledger.commit(reservation, {})
+        ledger.commit(reservation, {"epsilon": "0.1"})
+        before = ledger.head()
         with pytest.raises(LedgerError, match="not open"):
-            ledger.commit(reservation, {})
+            ledger.commit(reservation, {"epsilon": "0.2"})
+        assert ledger.head() == before
+
+    def test_the_very_same_commit_may_be_repeated_and_adds_nothing(self, ledger):
+        """Who lost the answer to a commit asks again; a forged reservation gets nothing by it."""
+        first, second = (ledger.reserve("patients", TENTH, unit=UNIT, what="x") for _ in range(2))
+        ledger.commit(first, {"epsilon": "0.1"})
+        before = ledger.head()
+        ledger.commit(first, {"epsilon": "0.1"})
+        assert ledger.head() == before
+        for forged in (replace(first, hash=second.hash), replace(first, number=99), replace(first, number=0)):
+            with pytest.raises(LedgerError, match="not open"):
+                ledger.commit(forged, {"epsilon": "0.1"})
 
     def test_a_reservation_of_another_ledger_is_refused(self, ledger):
         other = Ledger.in_memory()
@@ -322,19 +336,29 @@ class TestMemory(LedgerContract):
         return Ledger.in_memory()
 
 
-class TestSqlite(LedgerContract):
-    @pytest.fixture
-    def empty(self, tmp_path):
-        return Ledger.open(tmp_path / "ledger.db", create=True)
+class StoredLedgerContract(LedgerContract):
+    """What is kept outlives the process."""
 
-    def test_it_is_there_tomorrow(self, ledger, tmp_path):
+    def test_it_is_there_tomorrow(self, ledger):
         spend(ledger)
-        again = Ledger.open(tmp_path / "ledger.db")
+        again = Ledger.open(ledger._chain.store.address)
         assert again.spent("patients") == Pure(exact(0.1))
         assert again.head() == ledger.head()
         assert again._digest(b"content") == ledger._digest(b"content")
         spend(again)
         assert ledger.spent("patients") == Pure(exact(0.2))
+
+
+class TestSqlite(StoredLedgerContract):
+    @pytest.fixture
+    def empty(self, tmp_path):
+        return Ledger.open(tmp_path / "ledger.db", create=True)
+
+
+class TestPostgres(StoredLedgerContract):
+    @pytest.fixture
+    def empty(self, postgres_url):
+        return Ledger.open(postgres_url, create=True)
 
 
 def test_the_analyst_is_the_login_name_unless_said(monkeypatch):

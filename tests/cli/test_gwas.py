@@ -230,3 +230,68 @@ def test_every_format_holds_the_same_genotypes(bed, run, tmp_path):
         for column in columns:
             cells = [None if cell is None else str(cell) for cell in read[column].to_pylist()]
             assert cells == [None if cell is None else str(cell) for cell in whole[column].to_pylist()]
+
+
+def test_rows_are_sorted_and_signs_are_explained(bed, run, answer):
+    top = ("gwas", "top-snps", bed, "--no-ledger", "-k", 5, "--epsilon", 40, "--seed", 1)
+    values = [snp["value"] for snp in answer(*top)["snps"]]
+    assert values == sorted(values, reverse=True)
+    shown = run(*top).stdout
+    assert "1 − d, so 0 or below" in shown
+    assert "1 of these 5 can be told from noise: the first." in shown
+
+
+def test_a_plain_verdict_where_noise_swamps_the_signal(bed, run, answer, tmp_path):
+    # The verdict is right in 95 % of runs: five wrong ones in a row are less than one in a million.
+    tries = (run("gwas", "top-snps", bed, "--no-ledger", "-k", 10, "--epsilon", 0.1).stdout for _ in range(5))
+    shown = next(text for text in tries if "None of these 10 can be told from noise." in text)
+    assert "In a study of this size even a variant as strong as 60% among cases" in shown
+    words = answer("gwas", "top-snps", bed, "--no-ledger", "-k", 10, "--epsilon", 0.1)["in_words"]
+    assert any("told from noise" in line for line in words)
+    run("gwas", "top-snps", bed, "--no-ledger", "-k", 10, "--epsilon", 0.1, "-o", tmp_path / "r.html")
+    assert "told from noise" in (tmp_path / "r.html").read_text()
+
+
+def test_the_epsilon_that_is_said_to_be_needed_is_enough(tmp_path, run):
+    draw = np.random.default_rng(1)
+    phenotype = np.repeat([1, 0], 300).astype(np.int8)
+    copies = draw.binomial(2, draw.uniform(0.2, 0.5, 100)[:, None], (100, 600)).astype(np.uint8)
+    copies[17] = draw.binomial(2, np.where(phenotype == 1, 0.6, 0.3))
+    table = pa.table({"chromosome": ["1"] * 100, "id": [f"rs{i}" for i in range(100)],
+                      "position": [-9] * 100, "a1": ["A"] * 100, "a2": ["G"] * 100})  # fmt: skip
+    bed = tmp_path / "t.bed"
+    write_plink(PackedGenotypes(copies, [f"s{i}" for i in range(600)], phenotype, table), bed)
+    top = ("gwas", "top-snps", bed, "--no-ledger", "-k", 1, "--epsilon")
+    needed = run(*top, 0.01).stdout.split("about ε ≥ ")[1].split()[0]
+    enough = run(*top, 5 * float(needed)).stdout  # noise beyond five times its 95 % error: once in 3 million
+    assert "rs17" in enough
+    assert "told from noise" not in enough
+
+
+def test_a_plan_with_quality_control_reads_no_genotype(bed, answer):
+    bed.write_bytes(bed.read_bytes()[:3] + b"\x01" * (bed.stat().st_size - 3))  # others than in the fixture
+    checks = ("--call-rate", 0.99, "--maf", 0.4, "--subject-missing", 0.01, "--hwe", 0.5)
+    plan = ("gwas", "top-snps", bed, "--no-ledger", "-k", 2, "--epsilon", 1, "--dry-run", *checks)
+    assert "300 variants" in str(answer(*plan))
+
+
+def test_gzipped_plink_files(bed, answer):
+    import gzip
+
+    for name in ("s.bed", "s.bim", "s.fam"):
+        packed = bed.with_name(f"{name}.gz")
+        packed.write_bytes(gzip.compress(bed.with_name(name).read_bytes()))
+        bed.with_name(name).unlink()
+    packed = bed.with_name("s.bed.gz")
+    top = answer("gwas", "top-snps", packed, "--no-ledger", "-k", 1, "--epsilon", 40)
+    assert top["snps"][0]["id"] == "rs17"
+
+
+@pytest.mark.parametrize(("control", "case"), [("0", "1"), ("1", "2"), ("control", "case")])
+def test_phenotypes_in_any_coding_with_or_without_a_header(bed, answer, control, case, tmp_path):
+    people = [line.split()[:2] for line in bed.with_suffix(".fam").read_text().splitlines()]
+    lines = [f"{fid} {iid} {case if place < 60 else control}" for place, (fid, iid) in enumerate(people)]
+    top = ("gwas", "qc", bed, "--phenotypes", tmp_path / "p.txt")
+    for head in ([], ["FID IID PHENO"]):
+        (tmp_path / "p.txt").write_text("\n".join([*head, *lines]))
+        assert (answer(*top)["cases"], answer(*top)["controls"]) == (60, 60)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import privet
+from privet.exchange import to_onnx, to_pmml
 from privet.schema import Schema, write_schema
 
 
@@ -72,4 +73,28 @@ def test_other_models_have_no_weights(run, answer, people):
     run("fit", "naive-bayes", people, "-s", "people.toml", "--no-ledger", "-o", "m.json")
     assert "Weights" not in run("model", "show", "m.json").stdout
     assert "weights" not in answer("model", "show", "m.json")
-    assert "no weights" in run("model", "show", "m.json", "-o", "m.svg", code=2).stderr
+    run("model", "show", "m.json", "-o", "m.svg")
+    assert "<svg" in Path("m.svg").read_text()
+    run("model", "show", "m.json", "-o", "m.html")
+    assert "within each class" in Path("m.html").read_text()
+
+
+def test_a_model_is_exported_with_its_guarantee(run, answer, fitted):
+    told = answer("model", "export", "m.json", "-o", "m.onnx")
+    assert told["format"] == "onnx"
+    assert told["bytes"] == Path("m.onnx").stat().st_size
+    assert told["guarantee"] == fitted.guarantee_.to_dict()
+    assert Path("m.onnx").read_bytes() == to_onnx(fitted)
+    shown = run("model", "export", "m.json", "-o", "m.pmml").stdout
+    assert "m.json is in m.pmml, as PMML." in shown
+    assert fitted.guarantee_.headline in shown
+    assert Path("m.pmml").read_bytes() == to_pmml(fitted)
+
+
+def test_an_export_says_its_format_and_replaces_nothing(run, fitted):
+    ended = run("model", "export", "m.json", "-o", "m.txt", code=2)
+    assert "ends in .onnx or in .pmml" in ended.stderr
+    Path("m.pmml").write_text("mine")
+    assert "is there already" in run("model", "export", "m.json", "-o", "m.pmml", code=2).stderr
+    assert Path("m.pmml").read_text() == "mine"
+    run("model", "export", "m.json", "-o", "m.pmml", "--force")

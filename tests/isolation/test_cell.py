@@ -75,7 +75,7 @@ def test_whatever_a_function_does_on_a_block_the_others_are_as_they_were(kind, t
         "nothing",
     ]
     kinds += ["long", "nan", "fine"]
-    with cells(function, outputs=2, timeout=4.0, as_pandas=False, isolation="available") as isolated:
+    with cells(function, outputs=2, timeout=8.0, as_pandas=False, isolation="available") as isolated:
         results = isolated.run([pa.table({"kind": [kind]}) for kind in kinds])
     got = dict(zip(kinds, results, strict=True))
     # Every run starts from the same state: what one has appended, no other sees.
@@ -112,7 +112,7 @@ def test_a_function_that_ends_its_maker_does_not_stop_the_run():
 
         os.kill(os.getppid(), signal.SIGKILL)
 
-    with PlainFork(function, outputs=1, timeout=5.0, as_pandas=False, isolation="available") as isolated:
+    with PlainFork(function, outputs=1, timeout=60.0, as_pandas=False, isolation="available") as isolated:
         # Whether the block's own process still gets its None (not a number) out is a race; neither counts.
         results = isolated.run([pa.table({"x": [1]})] * 3)
     assert len(results) == 3
@@ -130,7 +130,7 @@ def test_a_block_that_ends_the_maker_changes_no_other_block():
             os.kill(os.getppid(), signal.SIGKILL)
         return [float(table["x"][0].as_py())]
 
-    with PlainFork(function, outputs=1, timeout=5.0, as_pandas=False, isolation="available") as isolated:
+    with PlainFork(function, outputs=1, timeout=60.0, as_pandas=False, isolation="available") as isolated:
         results = isolated.run([pa.table({"x": [x]}) for x in (0, 0, 1, 0, 0, 0, 0, 0)])
     others = [result for place, result in enumerate(results) if place != 2]
     assert all(result is not None and result.tolist() == [0.0] for result in others)

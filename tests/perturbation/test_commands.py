@@ -205,16 +205,26 @@ def test_at_a_fault_the_rows_before_it_are_out_and_whole(row_by_row, fault, word
 
 @pytest.mark.parametrize("row_by_row", [False, True])
 def test_quotes_line_ends_delimiters_and_missing_values(row_by_row):
-    text = '\ufeffname;age;weight\r\n"a; ""b""\nc";30;60\r\nplain;?;70\r\n'
+    text = '\ufeffname;age;weight\r\n"a; ""b"" c";30;60\r\nplain;?;70\r\n'
     written, error = filtered(Rotation(schema=SCHEMA, missing="middle"), text, row_by_row=row_by_row)
     assert error is None
     import csv
     import io
 
     rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=";"))
-    assert [row[0] for row in rows] == ["name", 'a; "b"\nc', "plain"]
+    assert [row[0] for row in rows] == ["name", 'a; "b" c', "plain"]
     kept, _ = filtered(Rotation(schema=SCHEMA, missing="keep"), text, row_by_row=row_by_row)
     assert kept.splitlines()[-1].replace('"', "") == "plain;;"
+
+
+@pytest.mark.parametrize("row_by_row", [False, True])
+def test_a_quote_too_many_does_not_take_its_neighbours_along(row_by_row):
+    """Before: the next records became a part of this one's name, and went out as they were."""
+    text = 'name,age,weight\nfirst,20,50\n"open,30,60\nS3NT1NEL,77,88\n"last,40,70\n'
+    written, error = filtered(Rotation(schema=SCHEMA), text, row_by_row=row_by_row)
+    assert "quote that is not closed" in str(error)
+    assert "77,88" not in written
+    assert "S3NT1NEL" not in f"{written}{error}"
 
 
 def test_an_input_without_names_is_refused():

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from privet.errors import ModelError, ParameterError
+from privet.errors import ModelError
+from privet.report import Page
 from privet.report.weights import Weights
 
 
@@ -51,7 +52,7 @@ def test_a_column_for_each_of_several_classes():
     assert weights.names == ("(intercept)", "town=a", "age", "town=b")
     assert weights.values[1].tolist() == [0, 0, -3]
     assert len(weights.to_dict()["coefficients"]) == 9
-    assert len(weights.figure().axes[0].containers) == 3
+    assert len(weights.chart().figure().axes[0].containers) == 3
 
 
 def test_a_predicted_number_and_no_error_bars():
@@ -67,31 +68,22 @@ def test_a_predicted_number_and_no_error_bars():
         "weight": 3.0,
         "error": None,
     }
-    assert "no error bars" in weights.page("A model", "the guarantee").html()
+    assert "no error bars" in weights.chart().note
 
 
 def test_the_drawing_shows_the_intervals_and_leaves_the_intercept_out():
-    axes = Weights.of(model(), "ill").figure().axes[0]
+    axes = Weights.of(model(), "ill").chart().figure().axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["town=a", "town=b", "age"]
     reaches = [segment[:, 0].tolist() for segment in axes.containers[0][2][0].get_segments()]
     assert reaches[0] == [-2.2, -1.8]
 
 
-def test_names_with_signs_of_markup_are_drawn_as_they_are(tmp_path):
-    odd = model(feature_names_=["a$b$", "<b>", "{x_1}$"])
-    weights = Weights.of(odd, "ill")
-    weights.write(tmp_path / "w.svg", "title", "guarantee")
-    assert "a$b$" in (tmp_path / "w.svg").read_text()
-    weights.write(tmp_path / "w.html", "title", "guarantee")
-    assert "<b>" not in (tmp_path / "w.html").read_text()
-
-
-def test_only_drawings_and_reports_are_written(tmp_path):
-    kept = tmp_path / "model.json"
-    kept.write_text("{}")
-    with pytest.raises(ParameterError, match=r"ends in \.svg"):
-        Weights.of(model(), "ill").write(kept, "title", "guarantee")
-    assert kept.read_text() == "{}"
+def test_names_with_signs_of_markup_are_drawn_as_they_are():
+    chart = Weights.of(model(feature_names_=["a$b$", "<b>", "{x_1}$"]), "ill").chart()
+    assert "a$b$" in chart.svg()
+    page = Page("A model")
+    page.section("Weights").chart(chart)
+    assert "<b>" not in page.html()
 
 
 def test_models_without_weights_and_models_with_too_few():

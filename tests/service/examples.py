@@ -24,7 +24,9 @@ def example_of(entry: Command) -> UseCase:
         if parameter.name == "algorithm" and chosen is not None:
             values["algorithm"] = chosen.name
         elif parameter.marker(OfAlgorithm):
-            values[parameter.name] = own_of(values["algorithm"])
+            declared = {each.name for each in parameters_of(cls)}  # these are not asked for twice
+            own = own_of(values["algorithm"])
+            values[parameter.name] = {name: value for name, value in own.items() if name not in declared}
         else:
             values[parameter.name] = value_of(parameter)
     return cls(**values)

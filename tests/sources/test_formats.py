@@ -52,3 +52,19 @@ def test_writing_a_table_without_rows(tmp_path: Path, refuses) -> None:
 
 def test_the_public_face() -> None:
     assert all(hasattr(sources, name) for name in sources.__all__)
+
+
+def test_the_documentation_lists_every_ending_and_address() -> None:
+    from privet.sources.files import COMPRESSED
+    from privet.sources.formats import ADDRESSES, FORMATS
+
+    page = (Path(__file__).parents[2] / "docs/how-to/large-data.md").read_text(encoding="utf-8")
+    table = page.partition("## What is read and written")[2]
+    plain = [ending for ending in FORMATS if not ending.endswith(COMPRESSED)]
+    for name in [*plain, *COMPRESSED]:
+        assert f"`{name}`" in table, name
+    for scheme in set(ADDRESSES) - {
+        "http",
+        "postgres",
+    }:  # for loopback; another spelling
+        assert f"`{scheme}://`" in table, scheme

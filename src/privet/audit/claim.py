@@ -15,7 +15,7 @@ from privet.audit.outputs import Sample
 from privet.audit.pairs import Pair
 from privet.schema import Schema
 
-__all__ = ["Claim", "Subject"]
+__all__ = ["Claim", "Sided", "Subject"]
 
 
 class Subject(Protocol):
@@ -41,8 +41,24 @@ class Subject(Protocol):
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
         """Candidate pairs of neighbouring inputs."""
 
+    def side(self, first: Any, second: Any, place: int) -> Any:
+        """What ``draw`` is given for the first or the second input of a pair."""
+
     def draw(self, data: Any, runs: int) -> Sample:
         """Independent outputs on this input."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sided:
+    """One table of a pair, for subjects that compare each run with what the other table would have given."""
+
+    first: Any
+    second: Any
+    place: int
+
+    @property
+    def here(self) -> Any:
+        return (self.first, self.second)[self.place]
 
 
 @dataclass(frozen=True)
@@ -55,6 +71,10 @@ class Claim:
     name: str
     schema: Schema | None = None
     chunk: int = field(default=250, kw_only=True)
+
+    def side(self, first: Any, second: Any, place: int) -> Any:
+        """What a run on one table of a pair is given: the table, unless a subject needs both."""
+        return (first, second)[place]
 
     @property
     def fingerprint(self) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from privet.audit.claim import Subject
 from privet.audit.distinctions import Distinction, learn_distinction
-from privet.audit.outputs import REFUSED, Sample, joined
+from privet.audit.outputs import ABSENT, RATIO, REFUSED, Sample, joined
 from privet.audit.pairs import Pair, table_of
 from privet.audit.runs import Progress, Runs, Wish
 from privet.audit.subjects import subject_of
@@ -73,7 +73,7 @@ def audit(
     )
     source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
     pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
-    learned = source.draw_all(_sides(pair, "learn", seed, quarter))
+    learned = source.draw_all(_sides(subject, pair, "learn", seed, quarter))
     if all(side.places == (REFUSED,) for side in learned):
         raise ParameterError(
             f"{subject.name} refuses both tables of every pair: there is nothing to audit.",
@@ -117,7 +117,7 @@ def _test(
     purpose: tuple[str, int],
     details: dict[str, Any],
 ) -> Audit:
-    first, second = source.draw_all(_sides(pair, *purpose, runs))
+    first, second = source.draw_all(_sides(subject, pair, *purpose, runs))
     schema = getattr(subject, "schema", None)
     return Audit(
         subject=subject.name,
@@ -147,10 +147,15 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
         # Both halves learn, and both compare: with few runs a single split says little.
         swapped = [Sample(side.places, side.values[::-1]) for side in (first, second)]
         ways = [(first, second), swapped]
-        return sum(learn_distinction(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
+        learned = sum(learn_distinction(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
+        # A computed ratio says with few runs what events need many for: how far apart its means are.
+        ratios = [side.at([RATIO]).ravel() for side in (first, second)]
+        return learned + (0.0 if (ratios[0] == ABSENT).any() else float(ratios[0].mean() - ratios[1].mean()))
 
     def look(pairs: list[Pair], purpose: str, runs: int) -> list[list[Sample]]:
-        drawn = source.draw_all([wish for pair in pairs for wish in _sides(pair, purpose, seed, runs)])
+        drawn = source.draw_all(
+            [wish for pair in pairs for wish in _sides(source.subject, pair, purpose, seed, runs)]
+        )
         return [drawn[place : place + 2] for place in range(0, len(drawn), 2)]
 
     looks = look(candidates, "search", runs)
@@ -163,10 +168,10 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
     return candidates[int(order[int(np.argmax(values))])]
 
 
-def _sides(pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:
+def _sides(subject: Subject, pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:
     return [
-        (f"{purpose} {side} {seed}", data, runs)
-        for side, data in (("first", pair.first), ("second", pair.second))
+        (f"{purpose} {name} {seed}", subject.side(pair.first, pair.second, place), runs)
+        for place, name in enumerate(("first", "second"))
     ]
 
 

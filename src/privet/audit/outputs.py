@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ABSENT", "REFUSED", "Matrix", "Sample", "joined", "released_by", "sample_of"]
+__all__ = ["ABSENT", "RATIO", "REFUSED", "Matrix", "Sample", "joined", "released_by", "sample_of"]
 
 Matrix = NDArray[np.float64]
 Part = tuple[str, int]
@@ -22,6 +22,8 @@ Part = tuple[str, int]
 # Stands for a number that one run released and another did not, and for one that is not a number.
 ABSENT = -1.2345e300
 _LARGEST = 1e300
+# The place of a ratio that was computed from the noise that answers should have (``transcript``).
+RATIO = "the log-likelihood ratio of all answers, by the noise that they should have"
 # The place that says that a run released nothing, because it refused the table.
 REFUSED = "the table was refused"
 # Schema and guarantee are public; the rest of what a fit stores leaves with the model.

@@ -113,6 +113,8 @@ def _bases(schema: Schema, generator: np.random.Generator) -> Iterator[tuple[str
     yield "an empty table", []
     yield "one record at the low ends", [low]
     yield "three equal records at the low ends", [low] * 3
+    # On which a record of another class is as wrong as can be, and moves a fitted model most.
+    yield "sixty equal records at the high ends", [high] * 60
     yield "thirty random records", [random_record(schema, generator) for _ in range(30)]
 
 
@@ -174,6 +176,8 @@ def _type(column: Column) -> Any:
 
 def plain(value: Any) -> Any:
     """An input as plain data."""
+    if hasattr(value, "here"):  # a table of a pair, with the other beside it
+        return [plain(value.first), plain(value.second), value.place]
     return value.to_pylist() if isinstance(value, pa.Table) else np.asarray(value).tolist()
 
 

@@ -18,18 +18,18 @@ from privet.audit.pairs import Pair, candidate_pairs
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
 
-__all__ = ["FittedModel", "TableFunction", "subject_of"]
+__all__ = ["FittedModel", "OfTables", "TableFunction", "released_or_refused", "subject_of"]
 
 
 @dataclass(frozen=True)
-class _OfTables(Claim):
+class OfTables(Claim):
     def pairs(self, generator: np.random.Generator) -> list[Pair]:
         assert self.schema is not None
         return candidate_pairs(self.schema, generator)
 
 
 @dataclass(frozen=True)
-class FittedModel(_OfTables):
+class FittedModel(OfTables):
     """Everything that a fitted estimator holds, from a fresh fit every run."""
 
     def draw(self, data: Any, runs: int) -> Sample:
@@ -43,18 +43,18 @@ class FittedModel(_OfTables):
             fresh = clone(self.thing) if parts else type(self.thing)(**parameters)
             return released_by(fresh.fit(data))
 
-        return sample_of(_released_or_refused(fitted) for _ in range(runs))
+        return sample_of(released_or_refused(fitted) for _ in range(runs))
 
 
 @dataclass(frozen=True)
-class TableFunction(_OfTables):
+class TableFunction(OfTables):
     """A function of a table that returns numbers, text, or lists and dictionaries of them."""
 
     def draw(self, data: Any, runs: int) -> Sample:
-        return sample_of(_released_or_refused(lambda: self.thing(data)) for _ in range(runs))
+        return sample_of(released_or_refused(lambda: self.thing(data)) for _ in range(runs))
 
 
-def _released_or_refused(run: Callable[[], Any]) -> Any:
+def released_or_refused(run: Callable[[], Any]) -> Any:
     """What a run releases; that it refuses a table is an output too, which may tell two neighbours apart."""
     try:
         return run()
@@ -86,7 +86,9 @@ def subject_of(
         kind = FittedModel
         thing = _with_schema(thing, declared)
     elif callable(thing):
-        kind = TableFunction
+        from privet.audit.transcript import Overheard, Transcript
+
+        kind = Overheard if isinstance(thing, Transcript) else TableFunction
     else:
         raise ParameterError(f"{name} can not be audited.", "Give an estimator, a mechanism or a function.")
     return kind(thing, float(claimed), slack, name, declared)

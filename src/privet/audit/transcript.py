@@ -1,8 +1,10 @@
-"""The transcript of a fit as a subject of its own: every noisy answer that the algorithm was given.
+"""The transcript of a run as a subject of its own: every noisy answer that the algorithm was given.
 
 A model is computed from its noisy answers, and most of the noise of steps in between is mixed into a few
 weights: an event on the weights alone shows a small part of the loss. But the proof covers the answers
-themselves, in the order in which they came, so they may be put to the test as well.
+themselves, in the order in which they came, so they may be put to the test as well. Each run also holds the
+log-likelihood ratio of all of them together between the two tables of the pair (``curator.loss``), which is
+the statistic that shows most.
 """
 
 from __future__ import annotations
@@ -10,15 +12,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from privet.curator import Curator
+from privet.audit.claim import Sided
+from privet.audit.outputs import RATIO, Sample, sample_of
+from privet.audit.subjects import OfTables, released_or_refused
+from privet.curator.loss import Heard, overheard
 from privet.schema import Schema
 
-__all__ = ["Transcript"]
+__all__ = ["Overheard", "Transcript"]
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """A function for ``audit``: fits the estimator to a table and returns all that the curator released.
+    """What to audit instead of a fitted model: all that the curator told while it was fitted.
+
+    ``estimator`` may also be a function of a table; then say what it claims, and for which schema.
 
     >>> from privet.audit.pairs import table_of
     >>> from privet.learning.classify import LogisticRegression
@@ -33,45 +40,52 @@ class Transcript:
 
     @property
     def __name__(self) -> str:
-        return f"transcript of {type(self.estimator).__name__}"
+        thing = self.estimator
+        return f"transcript of {getattr(thing, '__name__', type(thing).__name__)}"
 
     @property
     def schema(self) -> Schema | None:
-        schema: Schema | None = self.estimator.schema
-        return schema
+        return getattr(self.estimator, "schema", None)
 
     @property
-    def epsilon(self) -> float:
-        return float(self.estimator.epsilon)
+    def epsilon(self) -> float | None:
+        return getattr(self.estimator, "epsilon", None)
 
     @property
     def delta(self) -> float:
-        return float(self.estimator.delta)
+        return float(getattr(self.estimator, "delta", 0.0))
 
     def get_params(self, deep: bool = False) -> dict[str, Any]:
         """What tells this subject from others (``Claim.fingerprint``)."""
         return {"estimator": self.estimator}
 
     def __call__(self, table: Any) -> list[Any]:
-        told: list[Any] = []
-        fresh = type(self.estimator)(**self.estimator.get_params(deep=False))
-        learn = fresh._fit
+        return self.heard(table, Heard()).told
 
-        def overheard(curator: Curator) -> None:
-            curator.ask_together = _listening(curator.ask_together, told)  # type: ignore[method-assign]
-            learn(curator)
+    def heard(self, table: Any, heard: Heard) -> Heard:
+        """One run, written down."""
+        run = self.estimator
+        if hasattr(run, "fit"):
+            run = type(run)(**run.get_params(deep=False)).fit
+        with overheard(heard):
+            run(table)
+        return heard
 
-        fresh._fit = overheard
-        fresh.fit(table)
-        return told
 
+@dataclass(frozen=True)
+class Overheard(OfTables):
+    """The subject: runs on one table of a pair, each with its ratio between the two."""
 
-def _listening(tell: Any, told: list[Any]) -> Any:
-    """The same way of telling, which also writes down what it told."""
+    def side(self, first: Any, second: Any, place: int) -> Any:
+        return Sided(first, second, place)
 
-    def tells(asked: Any) -> Any:
-        answers = tell(asked)
-        told.extend(part for answer in answers for part in answer.told)
-        return answers
+    def draw(self, data: Any, runs: int) -> Sample:
+        if not isinstance(data, Sided):
+            return sample_of(released_or_refused(lambda: self.thing(data)) for _ in range(runs))
+        start = Heard(data.first, data.second)
 
-    return tells
+        def run() -> Any:
+            heard = self.thing.heard(data.here, start.again())
+            return {"told": heard.told, RATIO: heard.loss}
+
+        return sample_of(released_or_refused(run) for _ in range(runs))

@@ -26,7 +26,9 @@ from privet.budget.events import (
 )
 from privet.budget.history import Entry, Head
 from privet.budget.ledger import Ledger, PrivacyUnit, Reservation
-from privet.budget.refusal import Balance, OverLimit
+from privet.budget.moving import move_ledger
+from privet.budget.refusal import Balance
+from privet.budget.stores.address import is_database, shown
 from privet.budget.tight import tight_epsilon
 
 __all__ = [
@@ -43,7 +45,6 @@ __all__ = [
     "Head",
     "Ledger",
     "NoGuarantee",
-    "OverLimit",
     "Parallel",
     "PrivacyUnit",
     "Pure",
@@ -57,8 +58,11 @@ __all__ = [
     "cost_of",
     "event_from_dict",
     "exact",
+    "is_database",
+    "move_ledger",
     "rho_for",
     "rounded_down",
+    "shown",
     "tight_epsilon",
     "zcdp_to_epsilon",
 ]

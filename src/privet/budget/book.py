@@ -46,6 +46,8 @@ class Book:
     """The fold over all rows.
 
     ``open`` holds the uncommitted reservations and their hashes, ``streams`` the latest state of each stream.
+    ``moved_to`` says where the ledger went, if it did (``gone`` once it has arrived there): then it is
+    closed. ``move`` is that move's random name.
     """
 
     count: int = 0
@@ -54,6 +56,9 @@ class Book:
     names: dict[str, str] = field(default_factory=dict)
     open: dict[int, str] = field(default_factory=dict)
     streams: dict[str, str] = field(default_factory=dict)
+    moved_to: str | None = None
+    move: str = ""
+    gone: bool = False
 
     def take(self, row: Row, secret: bytes) -> None:
         """Check that the row continues the chain, then count it."""
@@ -97,10 +102,21 @@ class Book:
                 self.open[row.number] = row.hash
             case "commit":
                 self.open.pop(body["reservation"], None)
+            case "moved":
+                self.moved_to = None if body["state"] == "arrived" else body["to"]
+                self.move, self.gone = body["move"], body["state"] == "gone"
             case "stream":
                 self.streams[body["stream"]] = body["state"]
             case other:
                 raise LedgerError(f"The ledger holds an entry of unknown kind '{other}'.", "Update Privet.")
+
+    def require_here(self) -> None:
+        """Refuse to spend from a ledger that was moved: its budget is elsewhere."""
+        if self.moved_to is not None:
+            raise LedgerError(
+                f"This ledger was moved to {self.moved_to}, and is closed. Nothing was spent.",
+                "Use the one that it was moved to.",
+            )
 
 
 def altered(number: int, fault: str) -> LedgerError:

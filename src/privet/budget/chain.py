@@ -24,7 +24,7 @@ class Pen:
     def __init__(self, book: Book, transaction: Transaction, secret: bytes) -> None:
         self.book = book
         self.added: list[Row] = []
-        self._transaction = transaction
+        self.transaction = transaction
         self._secret = secret
 
     def append(self, kind: str, *, who: str, dataset: str, body: dict[str, Any]) -> Row:
@@ -41,9 +41,18 @@ class Pen:
                 "Use text, finite numbers, lists and mappings only.",
             ) from None
         row = replace(row, hash=row.seal(self._secret, last.hash if last else self.book.head))
-        self._transaction.append(row)
+        self.transaction.append(row)
         self.added.append(row)
         return row
+
+    def committed(self, number: int, seal: str, guarantee: dict[str, Any]) -> bool:
+        """Whether the reservation with this number and seal was committed with this very guarantee."""
+        if not 0 < number <= self.book.count:
+            return False
+        rows = self.transaction.rows(after=number - 1)
+        same = rows[0].kind == "reserve" and rows[0].hash == seal
+        body = canonical({"reservation": number, "guarantee": guarantee})
+        return same and any(row.kind == "commit" and row.body == body for row in rows)
 
 
 class Chain:
@@ -67,11 +76,19 @@ class Chain:
             yield self._book
 
     @contextmanager
-    def writing(self) -> Iterator[Pen]:
-        """Alone with the ledger. What is appended counts once this ends; an error appends nothing."""
+    def writing(self, *, moving: bool = False) -> Iterator[Pen]:
+        """Alone with the ledger. What is appended counts once this ends; an error appends nothing.
+
+        A ledger that was moved elsewhere is closed to all but the one who is ``moving`` it.
+        """
         with self._lock:
+            if not self._book.count:  # a long history is read before the others are kept waiting
+                with self.reading():
+                    pass
             with self.store.transaction(write=True) as transaction:
                 self._catch_up(transaction)
+                if not moving:
+                    self._book.require_here()
                 pen = Pen(self._book, transaction, self.store.secret)
                 yield pen
             # Only now is it durable. Should we be stopped here, the next pen reads the rows from the store.

@@ -22,8 +22,8 @@ class Entry:
     """Who did what, when, and what it cost. A commit is shown with its reservation, as its state.
 
     ``kind`` is account (opened), limit (set), name (given to a table), schema (registered), word (of the
-    owner) or reserve (spent). Times are to the minute, and a commit has none: when a search ended would hint
-    at the secret number of its trials.
+    owner), moved (the whole ledger) or reserve (spent). Times are to the minute, and a commit has none: when
+    a search ended would hint at the secret number of its trials.
     """
 
     number: int
@@ -93,6 +93,13 @@ def _entry(row: Row, body: dict[str, Any], commit: dict[str, Any] | None) -> Ent
             return Entry(*line, f"version {body['version']} of the schema was registered", row.hash)
         case "word":
             return Entry(*line, body["word"], row.hash)
+        case "moved":
+            words = {
+                "leaving": "on its way to",
+                "arrived": "arrived in",
+                "gone": "moved, and closed here: now in",
+            }
+            return Entry(*line, f"{words[body['state']]} {body['to']}", row.hash)
         case "name":
             return Entry(*line, "a table was given this name", row.hash)
     return Entry(

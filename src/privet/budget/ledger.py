@@ -38,8 +38,10 @@ from privet.budget.cost import cost_of
 from privet.budget.events import Event
 from privet.budget.history import Entry, Head, entries, verify
 from privet.budget.refusal import Balance, balance_of, check
+from privet.budget.stores import open_store
+from privet.budget.stores.address import is_database, shown
+from privet.budget.stores.base import Transaction
 from privet.budget.stores.memory import MemoryStore
-from privet.budget.stores.sqlite import SqliteStore
 from privet.errors import LedgerError
 
 __all__ = ["Ledger", "PrivacyUnit", "PublicSchema", "Reservation"]
@@ -49,6 +51,10 @@ class PublicSchema(Protocol):
     """What an account must know of a schema: how to keep it."""
 
     def to_dict(self) -> dict[str, Any]: ...
+
+
+# Called within the step of a reservation, with its transaction and its number.
+Beside = Callable[[Transaction, int], None]
 
 
 class PrivacyUnit(Protocol):
@@ -73,9 +79,10 @@ class Reservation:
 class Ledger:
     """The face of a store for one analyst. Copies and clones are the ledger itself, never a second one."""
 
-    def __init__(self, chain: Chain, analyst: str | None = None) -> None:
+    def __init__(self, chain: Chain, analyst: str | None = None, beside: Beside | None = None) -> None:
         self._chain = chain
         self.analyst = _login() if analyst is None else analyst
+        self._beside = beside
 
     @classmethod
     def in_memory(cls) -> Ledger:
@@ -84,14 +91,22 @@ class Ledger:
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = False) -> Ledger:
-        """The ledger in this SQLite file; with ``create``, made if it is not there."""
-        return cls(Chain(SqliteStore(path, create=create)))
+        """The ledger in this SQLite file, or at this ``postgresql://`` address; ``create`` makes one."""
+        return cls(Chain(open_store(path, create=create)))
 
     def as_analyst(self, analyst: str) -> Ledger:
         """The same ledger, used under another name."""
         if not analyst:
             raise LedgerError("An analyst needs a name.")
-        return Ledger(self._chain, analyst)
+        return Ledger(self._chain, analyst, self._beside)
+
+    def writing_beside(self, beside: Beside) -> Ledger:
+        """The same ledger, which calls ``beside(transaction, number)`` within the step of each reservation.
+
+        What that writes through ``transaction.connection`` becomes durable with the reservation or not at
+        all; if it raises, nothing is reserved. A server marks its run as paid for in this way.
+        """
+        return Ledger(self._chain, self.analyst, beside)
 
     # Accounts
 
@@ -218,18 +233,34 @@ class Ledger:
                 "guarantee": guarantee,
             }
             row = pen.append("reserve", who=self.analyst, dataset=dataset, body=body)
+            if self._beside is not None:
+                self._beside(pen.transaction, row.number)
         return Reservation(row.number, dataset, what, amount, row.hash)
 
     def commit(self, reservation: Reservation, guarantee: dict[str, Any]) -> None:
-        """Record that the release was made, with its guarantee."""
+        """Record that the release was made, with its guarantee.
+
+        Repeating the very same commit does nothing: whoever lost the answer to the first may ask again.
+        """
         with self._chain.writing() as pen:
             if pen.book.open.get(reservation.number) != reservation.hash:
+                if pen.committed(reservation.number, reservation.hash, guarantee):
+                    return
                 raise LedgerError(
                     f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
                     "Commit each reservation once, in the ledger that made it.",
                 )
             body = {"reservation": reservation.number, "guarantee": guarantee}
             pen.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
+
+    def require_open(self, reservation: Reservation) -> None:
+        """Refuse a reservation that this ledger did not make, or that was committed."""
+        with self._chain.reading() as book:
+            if book.open.get(reservation.number) != reservation.hash:
+                raise LedgerError(
+                    f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
+                    "Run it anew: it is then paid for as a whole.",
+                )
 
     def advance(self, dataset: str, stream: str, before: str | None, after: str) -> None:
         """Record that a stream passes from one state to the next, in one atomic step, before it is released.
@@ -258,6 +289,7 @@ class Ledger:
         """The dataset's balance after this event; raises as ``reserve`` would, and writes nothing."""
         cost = cost_of(event)
         with self._chain.reading() as book:
+            book.require_here()
             account = _account(book, dataset, unit)
             check(account, self.analyst, cost, asked)
             balance = balance_of(account, None, cost)
@@ -323,7 +355,8 @@ class Ledger:
 
     def __repr__(self) -> str:
         where = self._chain.store.address
-        return f"<Ledger {Path(where).name if where else 'in memory'}, analyst {self.analyst!r}>"
+        name = "in memory" if where is None else shown(where) if is_database(where) else Path(where).name
+        return f"<Ledger {name}, analyst {self.analyst!r}>"
 
 
 def _reopened(address: str, analyst: str) -> Ledger:

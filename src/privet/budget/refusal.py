@@ -14,7 +14,7 @@ from privet.budget.cost import Cost, cost_of
 from privet.budget.events import GaussianEvent
 from privet.errors import BudgetExceeded
 
-__all__ = ["Balance", "OverLimit", "balance_of", "check"]
+__all__ = ["Balance", "balance_of", "check"]
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,6 @@ class Balance:
     def __str__(self) -> str:
         left = rounded_down(self.left) if self.left else "nothing"
         return f"{self.spent or 'nothing'} spent of {self.limit}, {left} left"
-
-
-class OverLimit(BudgetExceeded):
-    """The ledger refused. ``asked`` is what the request costs, ``balance`` what the account has."""
-
-    asked: Amount | None = None
-    balance: Balance | None = None
 
 
 def balance_of(account: Account, analyst: str | None, extra: Cost | None = None) -> Balance | None:
@@ -134,7 +127,9 @@ def _least(amounts: Sequence[Pure | Approximate | None]) -> Pure | Approximate |
     return min(known, key=lambda amount: (amount.epsilon, amount.delta))
 
 
-def _refused(account: Account, who: str | None, asked: Amount | None, message: str, advice: str) -> OverLimit:
-    error = OverLimit(message, advice)
+def _refused(
+    account: Account, who: str | None, asked: Amount | None, message: str, advice: str
+) -> BudgetExceeded:
+    error = BudgetExceeded(message, advice)
     error.asked, error.balance = asked, balance_of(account, who)
     return error

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -21,7 +22,7 @@ __all__ = ["App", "app"]
 INTERRUPTED = 130
 _EPILOG = """\b
 Exit codes: 0 done; 1 declined or unexpected; 2 a wrong parameter; 3 schema; 4 data; 5 the budget does not
-allow it; 6 ledger; 7 model; 8 an optional part is missing; 130 interrupted."""
+allow it; 6 ledger; 7 model; 8 an optional part is missing; 9 the server; 130 interrupted."""
 
 
 class App(Suggesting):
@@ -80,8 +81,17 @@ class App(Suggesting):
 @click.option(
     "--debug", is_flag=True, help="Show where an error arose (never its text, which could quote data)."
 )
+@click.option(
+    "--server",
+    envvar="PRIVET_SERVER",
+    metavar="URL",
+    help="Do it on this server, with a dataset there for DATA. The token is in PRIVET_TOKEN, never typed.",
+)
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), metavar="FILE", help="A file with the server's token."
+)
 @click.pass_context
-def app(context: click.Context, debug: bool) -> None:
+def app(context: click.Context, debug: bool, server: str | None, token_file: Path | None) -> None:
     """Mine sensitive tables, and let out only what is safe to let out.
 
     \b
@@ -93,6 +103,8 @@ def app(context: click.Context, debug: bool) -> None:
       privet fit naive-bayes people.csv --schema people.schema.toml -o model.json
       privet predict model.json new.csv -o predicted.csv
     """
+    output: Output = context.obj
+    output.server, output.token_file = server, token_file
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -16,7 +16,7 @@ import click
 from privet.cli.output import output
 from privet.cli.remedies import words_for
 from privet.parameters import Consent, File, parameters_of
-from privet.service.case import UseCase
+from privet.service.case import Preview, UseCase
 from privet.service.catalogue import Command
 from privet.service.session import Session
 
@@ -32,6 +32,9 @@ def execute(entry: Command, given: dict[str, Any], options: dict[str, Any]) -> N
         raise click.UsageError("Name the file for the result: -o FILE (or ask for a --dry-run).")
     with _standard_streams(entry.load(), given) as (values, piped):
         case = entry.load()(**values)
+        if to.server is not None:
+            _remotely(entry, case, to.server, options)
+            return
         session = _session(case, options)
         if agreed := _agreed(case, session):
             case, given = replace(case, **agreed), given | agreed
@@ -52,6 +55,29 @@ def execute(entry: Command, given: dict[str, Any], options: dict[str, Any]) -> N
         to.note(words_for(result.remedy, {**to.given, **named}))
     if result.exit_code:
         raise click.exceptions.Exit(result.exit_code)
+
+
+def _remotely(entry: Command, case: UseCase, server: str, options: dict[str, Any]) -> None:
+    """Do it on a server, which plans it and holds the data."""
+    from privet.service.remote import run_remotely
+
+    to = output()
+
+    def go_ahead(plan: Preview) -> bool:
+        if options.get("dry_run"):
+            to.result(plan.to_dict(), lambda: click.echo(f"{plan.text()}\nNothing has been spent."))
+            return False
+        to.note(f"{plan.text()}\nNothing has been spent yet.")
+        if to.interactive and not options.get("yes"):
+            to.confirm("Spend this?", False)
+        return True
+
+    session = Session(progress=to.progress, tell=to.tell)
+    result = run_remotely(entry.name, case, server, to.token_file, session, go_ahead)
+    if result is not None:
+        to.result(result.to_dict(), lambda: click.echo(result.text()))
+        if result.exit_code:
+            raise click.exceptions.Exit(result.exit_code)
 
 
 def _session(case: UseCase, options: dict[str, Any]) -> Session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,15 @@ __all__ = ["options_of"]
 FILE = click.Path(path_type=Path)
 
 
+class FileOrAddress(click.ParamType):
+    """A file, or the address of a database."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if isinstance(value, Path) or "://" in value else Path(value)
+
+
 def options_of(case: type[UseCase]) -> list[click.Parameter]:
     """The options of a use case's session."""
     options: list[click.Parameter] = []
@@ -21,13 +31,13 @@ def options_of(case: type[UseCase]) -> list[click.Parameter]:
         options.append(
             click.Option(
                 ["--ledger"],
-                type=FILE,
+                type=FileOrAddress(),
                 envvar="PRIVET_LEDGER",
                 show_envvar=True,
                 default="privet-ledger.db",
                 show_default=True,
                 metavar="FILE",
-                help="The ledger that keeps count.",
+                help="The ledger that keeps count: a file, or postgresql://USER@HOST/DATABASE.",
             )
         )
         options.append(

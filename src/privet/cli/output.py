@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
@@ -31,6 +32,9 @@ class Output:
     debug: bool = False
     #: What the present command was given, for the words of an error.
     given: dict[str, Any] = field(default_factory=dict)
+    #: The server that commands are for, and the file of the token for it; None: this machine.
+    server: str | None = None
+    token_file: Path | None = None
 
     def result(self, data: Any, text: Callable[[], None]) -> None:
         """The command's result: ``data`` for a machine, or what ``text`` prints for a person."""

@@ -16,6 +16,7 @@ _WORDS = {
         "      privet schema confirm {schema}"
     ),
     "consent-to-schema": "Look at them (privet schema show {schema}), then say that you have with --yes.",
+    "consent-to-sending": "Look at it, then say that you have with --yes.",
     "draft-schema": "Name it with  --schema FILE,  or make a start:  privet schema draft {data}",
     "ignore-or-identify": (
         "Leave it out with  --ignore COLUMN, or, if it says who a person is, name it with  --id COLUMN"
@@ -61,6 +62,14 @@ class _Known(dict[str, Any]):
         return key.upper()
 
 
+def _shown(value: Any) -> str:
+    """An address without its password."""
+    from privet.service.session import Session
+
+    is_address = isinstance(value, str) and "://" in value
+    return Session(ledger=value).ledger_place or "" if is_address else str(value)
+
+
 def words_for(remedy: str, given: Mapping[str, Any]) -> str:
     """What to type, with the words of the present command; "" if there is nothing to say.
 
@@ -69,7 +78,7 @@ def words_for(remedy: str, given: Mapping[str, Any]) -> str:
     """
     import shlex
 
-    known = {name: shlex.quote(str(value)) for name, value in given.items() if value is not None}
+    known = {name: shlex.quote(_shown(value)) for name, value in given.items() if value is not None}
     if "file" in known:
         known.setdefault("schema", known["file"])
     if remedy == "open-account" and "study" in known:

@@ -23,12 +23,15 @@ from privet.curator.tables import as_source, empty_table
 from privet.engines import Engine, GenotypeEngine, engine_for
 from privet.engines.genotypes import RehearsedGenotypes
 from privet.engines.held import HeldEngine
+from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.randomness import Randomness
 from privet.release import Guarantee
 from privet.schema import Schema
+from privet.schema.item_sets import set_columns, sets_refused
 from privet.sources.base import Source
 from privet.sources.genotypes import GenotypeSource
+from privet.stats import Statistic
 
 __all__ = ["Curator"]
 
@@ -131,9 +134,16 @@ class Curator:
         """The share of the budget that has not been spent."""
         return self._left
 
-    def hold(self) -> None:
-        """Keep the coded table in memory from here on, for a search that asks of it thousands of times."""
-        self._engine = HeldEngine()
+    def hold(self, most: float | None = None) -> None:
+        """Keep the coded table in memory from here on, for a search that asks of it many times.
+
+        With ``most``, only a table of at most so many values, and only if it would be read record by record:
+        a database counts by itself. Answers are the same, held or not.
+        """
+        if isinstance(self._engine, HeldEngine):
+            return
+        if most is None or isinstance(self._engine, MemoryEngine):
+            self._engine = HeldEngine(most)
 
     def ask(self, question: Question[Told], share: Fraction = Fraction(0)) -> Told:
         """The answer to one question, with noise for this share of the budget."""
@@ -148,6 +158,7 @@ class Curator:
         authors = authors_of(part for question in questions for part in question.parts)
         statistics = [statistic for question in questions for statistic in question.statistics]
         authors |= authors_of(statistics)
+        _require_no_sets(statistics, self.schema)
         amounts = self._spend(asked)
         pairs = list(zip(questions, amounts, strict=True))
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
@@ -220,3 +231,11 @@ def _require_known(question: Any) -> None:
             f"The curator does not answer a {type(question).__name__}.",
             f"Ask with one of {', '.join(sorted(kind.__name__ for kind in QUESTIONS))}.",
         )
+
+
+def _require_no_sets(statistics: Sequence[Statistic], schema: Schema) -> None:
+    """A set is no value of a category: whoever does not know sets must not count them as one."""
+    names = {column.name for column in set_columns(schema.columns)}
+    for statistic in statistics if names else ():
+        if not statistic.reads_sets and names & set(statistic.columns):
+            raise sets_refused(sorted(names & set(statistic.columns))[0])

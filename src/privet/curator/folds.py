@@ -14,7 +14,7 @@ Here the folds are independent, uniform draws:
   the hash of the new id is as good as a copy of the old one's: neither table holds both, so exchanging the
   two values of the random function does not change its distribution.
 
-The key is drawn afresh for each run and never leaves it. Folds differ a little in size; nobody is told how.
+The key is drawn afresh for each run and never leaves it. Folds differ a little in size, and nobody sees how.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from privet.randomness import Randomness
 from privet.schema import Category, Schema, Unit
-from privet.sources import ArrowSource, Source, TableSource
+from privet.sources import ArrowSource, Source
 
 __all__ = ["FoldSource", "Folds", "fold_column", "in_order"]
 
@@ -94,6 +94,15 @@ class FoldSource:
     @property
     def names(self) -> tuple[str, ...]:
         return self._source.names if self._label is None else (*self._source.names, self._label)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its rows have an order, which decides whose records stay (``stats.contribution``)."""
+        return getattr(self._source, "ordered", True)
+
+    def require_exact(self, name: str | None) -> None:
+        if (require := getattr(self._source, "require_exact", None)) is not None:
+            require(name)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = list(self.names if columns is None else columns)
@@ -159,7 +168,7 @@ def in_order(source: Source, schema: Schema) -> Source:
 
     A database promises no order of rows; where only the place tells them apart, they are read once.
     """
-    if schema.unit.id is not None or not isinstance(source, TableSource):
+    if schema.unit.id is not None or getattr(source, "ordered", True):
         return source
     batches = source.batches([name for name in source.names if name in schema])
     return ArrowSource(pa.Table.from_batches(batches))

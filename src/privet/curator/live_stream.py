@@ -40,7 +40,7 @@ from privet.curator.checkpoint import CheckpointFile
 from privet.curator.one_holder import OneHolder
 from privet.curator.persons import Persons
 from privet.curator.stream import ContinualCounter, Counts
-from privet.errors import LedgerError, ModelError
+from privet.errors import DataError, LedgerError, ModelError
 from privet.randomness import Randomness
 from privet.schema import Unit
 
@@ -148,11 +148,20 @@ class LiveStream(OneHolder):
         self.require_holder()
         self._settle()
         try:
-            counted = list(cells()) if self._persons.admit(record) else []
+            counted = list(cells()) if self._admits(record) else []
             if not self.over:
                 self._counter.count(counted)
         finally:
             self._waiting += 1
+
+    def _admits(self, record: Mapping[str, Any]) -> bool:
+        """Whether the record's person may count; with a ledger, what is no id is nobody's, and no error."""
+        try:
+            return self._persons.admit(record)
+        except (DataError, ValueError, OverflowError):
+            if self._ledger is None:
+                raise
+            return False
 
     def end_step(self) -> None:
         """End the step. The totals may be shown once this returns, and not if it raises.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +13,18 @@ from privet.curator.one_thread import one_thread
 from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import Source
+from privet.sources.parts import Spread
 from privet.stats import Rows
 from privet.stats.contribution import bounded
 from privet.stats.linear.logistic_loss import Examples, LogisticLoss
+from privet.stats.linear.slope import READ, Slope, SlopeOfPart
 
-__all__ = ["minimum"]
+__all__ = ["derivatives", "minimum"]
 
 Matrix = NDArray[np.float64]
 
 # Encoded records are kept for the next pass up to so many numbers (1 GiB); beyond, they are encoded again.
 KEPT = 1 << 27
-READ = 1 << 14
 MOST_STEPS, MOST_HALVINGS = 100, 30
 
 
@@ -36,7 +39,7 @@ def minimum(
     Newton's direction always lowers the norm of the slope, and the step is halved until it does. If that
     cannot be shown within ``MOST_STEPS`` steps, an error says so.
     """
-    problem = _Problem(loss, _Kept(loss, source, schema), ridge, tilt)
+    problem = _Problem(loss, _passes(loss, source, schema), ridge, tilt)
     weights, last = np.zeros(loss.shape), 0.0
     with one_thread:
         slope, curvature = problem.at(weights)
@@ -67,12 +70,56 @@ def minimum(
     )
 
 
+def derivatives(
+    loss: LogisticLoss, source: Source, schema: Schema, ridge: float, weights: Matrix
+) -> tuple[Matrix, Matrix]:
+    """The slope and the curvature of Σ loss + ridge/2·‖w‖² at these weights."""
+    problem = _Problem(loss, _passes(loss, source, schema), ridge, np.zeros(loss.shape))
+    slope, curvature = problem.at(np.asarray(weights, float).reshape(loss.shape))
+    assert curvature is not None
+    return slope, curvature
+
+
+def _passes(loss: LogisticLoss, source: Source, schema: Schema) -> Passes:
+    return _InParts(loss, source, schema) if isinstance(source, Spread) else _Kept(loss, source, schema)
+
+
+class Passes(Protocol):
+    """Passes over all records."""
+
+    def slope_at(self, weights: Matrix, curvature: bool) -> Slope: ...
+
+
+class _InParts:
+    """Each pass folds the parts of a source where they are; the records of persons that stay, here."""
+
+    def __init__(self, loss: LogisticLoss, source: Source, schema: Schema) -> None:
+        self._loss, self._source, self._schema = loss, source, schema
+        wanted = {*loss.columns, schema.unit.id}
+        self._columns = [name for name in source.names if name in wanted]
+        self._kept = None if schema.unit.id is None else _Kept(loss, source, schema)
+
+    def slope_at(self, weights: Matrix, curvature: bool) -> Slope:
+        if self._kept is not None:
+            return self._kept.slope_at(weights, curvature)
+        assert isinstance(self._source, Spread)
+        task = SlopeOfPart(self._loss, self._schema, weights, curvature)
+        parts = self._source.spread(task, self._columns)
+        return reduce(Slope.merge, parts, Slope.start(self._loss.shape))
+
+
 class _Kept:
     """The blocks of encoded records, one pass after the other."""
 
     def __init__(self, loss: LogisticLoss, source: Source, schema: Schema) -> None:
         self._loss, self._source, self._schema = loss, source, schema
         self._blocks: list[Examples] | None = None
+
+    def slope_at(self, weights: Matrix, curvature: bool) -> Slope:
+        found = Slope.start(self._loss.shape)
+        for block in self:
+            found = found.with_block(self._loss, block, weights, curvature)
+        return found
 
     def __iter__(self) -> Iterator[Examples]:
         if self._blocks is not None:
@@ -96,23 +143,16 @@ class _Kept:
 class _Problem:
     """Σ loss + ridge/2·‖w‖² + tilt·w over the records."""
 
-    def __init__(self, loss: LogisticLoss, examples: _Kept, ridge: float, tilt: Matrix) -> None:
-        self._loss, self._examples, self._ridge, self._tilt = loss, examples, ridge, tilt
+    def __init__(self, loss: LogisticLoss, passes: Passes, ridge: float, tilt: Matrix) -> None:
+        self._loss, self._passes, self._ridge, self._tilt = loss, passes, ridge, tilt
         self._records = 0
 
     def at(self, weights: Matrix, curvature: bool = True) -> tuple[Matrix, Matrix | None]:
         """Its slope and, if wanted, its curvature."""
-        slope, bent, self._records = np.zeros_like(weights), self._ridge * np.eye(weights.size), 0
-        lost = np.zeros_like(weights)  # what the additions of blocks have rounded away (Knuth's exact sum)
-        for block in self._examples:
-            more, bend = self._loss.derivatives(block, weights, curvature)
-            total = slope + more
-            added = total - slope
-            lost += (slope - (total - added)) + (more - added)
-            slope = total
-            bent += 0.0 if bend is None else bend
-            self._records += len(block[1])
-        return slope + lost + (self._ridge * weights + self._tilt), bent if curvature else None
+        found = self._passes.slope_at(weights, curvature)
+        self._records = found.records
+        slope = found.slope + found.lost + (self._ridge * weights + self._tilt)
+        return slope, self._ridge * np.eye(weights.size) + found.bent if curvature else None
 
     def rounding(self, weights: Matrix) -> float:
         """By how much the norm of the slope, as last computed, may be off."""

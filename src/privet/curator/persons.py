@@ -95,7 +95,7 @@ def name_of(value: Any) -> str | None:
     if isinstance(value, str | bytes):
         return value if isinstance(value, str) else value.decode("utf-8", "surrogateescape")
     if isinstance(value, int | float | Decimal | Fraction):
-        whole = math.isfinite(value) and value == int(value)
+        whole = isinstance(value, int) or (math.isfinite(value) and value == int(value))
         return str(int(value)) if whole else str(float(value))
     if isinstance(value, date | UUID):
         return str(value)

@@ -15,6 +15,7 @@ from fractions import Fraction
 from types import TracebackType
 
 from privet.budget import Approximate, Event, Ledger, Pure, Reservation, Zcdp
+from privet.curator.caveats import OF_THE_WHOLE, UNCOUNTED, of_reading
 from privet.curator.currency import currency_of, event_of
 from privet.curator.owner import account_name, as_read
 from privet.errors import ParameterError, PrivetError
@@ -24,12 +25,7 @@ from privet.schema import Schema
 
 __all__ = ["Run"]
 
-_REFUSES = "A table that does not fit its schema is refused; that there was such a refusal is not protected."
-_UNREADABLE = "A file that is damaged is refused; that there was such a refusal is not protected."
 _TIME = "How long the computation took is not protected."
-_UNCOUNTED = "Other releases from the same people: no ledger kept count of them."
-#: Whether a ledger kept count, and how a table is read, is known of the whole, not of its parts.
-_OF_THE_WHOLE = (_UNCOUNTED, _REFUSES, _UNREADABLE)
 _STAYS = "What was reserved stays spent."
 
 
@@ -38,7 +34,8 @@ class Run:
 
     Use as a context manager: what it costs is reserved on entering, and committed on leaving. ``declared`` is
     the schema as it was given, ``schema`` the same as its table's owner wants it read. ``event`` is what the
-    run is to a ledger, where that is not simply its amount. ``public`` is the reason why a table is declared
+    run is to a ledger, where that is not simply its amount. ``reservation`` is that of an interrupted process
+    which is taken up: it must be open still. ``public`` is the reason why a table is declared
     public: then answers are exact, nothing is charged, and nothing is promised.
 
     >>> from privet.budget import budget
@@ -61,6 +58,7 @@ class Run:
         event: Event | None = None,
         public: str | None = None,
         whole: Run | None = None,
+        reservation: Reservation | None = None,
     ) -> None:
         if not inferred:
             schema.require_confirmed()
@@ -79,6 +77,7 @@ class Run:
         self._caveats: list[str] = []
         self._reasons: list[str] = []
         self._open = False
+        self._taken_up = reservation
         self._reservation: Reservation | None = None
 
     @classmethod
@@ -111,6 +110,11 @@ class Run:
         return self._open and (self._whole is None or self._whole.is_open)
 
     @property
+    def reservation(self) -> Reservation | None:
+        """What is set aside for this run; None before it is open, or if nobody keeps count."""
+        return self._reservation
+
+    @property
     def counted(self) -> bool:
         """Whether a ledger keeps count of this run."""
         return self._whole.counted if self._whole is not None else self._ledger is not None
@@ -140,6 +144,9 @@ class Run:
                 "Leave random_state at None and declare the schema, or work without the ledger on data "
                 "that is public.",
             )
+        if self._taken_up is not None:  # reserved by the same process before it was interrupted
+            ledger.require_open(self._taken_up)
+            return self._taken_up
         event = self._event or event_of(self.currency, self.what)
         return ledger.reserve(
             account_name(self.schema), event, unit=self.schema.unit, what=self.what, asked=self.amount
@@ -165,7 +172,7 @@ class Run:
         """Say in the guarantee what the parts take to be public and do not cover."""
         for part in parts:
             self._assumed += part.public
-            self._caveats += [caveat for caveat in part.caveats if caveat not in _OF_THE_WHOLE]
+            self._caveats += [caveat for caveat in part.caveats if caveat not in OF_THE_WHOLE]
 
     @property
     def _voided(self) -> list[str]:
@@ -187,8 +194,7 @@ class Run:
         steps, unit, voided = tuple(self.steps), self.schema.unit, self._voided
         if self.public is not None:
             return Guarantee.none(voided, unit, steps, public)
-        counts = self.schema.outside == "count" and self.schema.missing == "skip"
-        own = (_UNREADABLE if counts else _REFUSES, _TIME, *(() if self.counted else (_UNCOUNTED,)))
+        own = (of_reading(self.schema), _TIME, *(() if self.counted else (UNCOUNTED,)))
         first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
         caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
         return Guarantee(None if voided else self.amount, unit, steps, public, caveats, tuple(voided))

@@ -57,7 +57,8 @@ class Study:
 
     ``keep`` names the variants that are looked at: a list that is public. ``quality`` drops subjects and
     variants by what is in the data, and the guarantee then says that this was assumed public. ``strata``
-    gives every subject a public stratum, within which subjects are compared.
+    gives every subject a public stratum, within which subjects are compared. A ``rehearsed`` study reads no
+    genotype: everybody and everything passes its quality control.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Study:
         strata: Mapping[str, str] | None = None,
         dataset: str | None = None,
         watch: Watch | None = None,
+        rehearsed: bool = False,
     ) -> None:
         source = as_source(data) if not isinstance(data, GenotypeSource) else data
         if not isinstance(source, GenotypeSource):
@@ -81,7 +83,7 @@ class Study:
         self._keep = keep
         #: Told how many variants are done, while they are counted.
         self.watch = watch
-        self._rehearsed = False
+        self._rehearsed = rehearsed
         self._strata = strata
         self.cases, self.controls = (int(n) for n in self.groups.sum(axis=1))
         if not self.cases or not self.controls:
@@ -132,7 +134,7 @@ class Study:
         source, quality = self.source, self.quality
         subjects = source.phenotype != -1
         dropped = {"unknown phenotype": int((~subjects).sum())}
-        if quality.subject_missing < 1:
+        if quality.subject_missing < 1 and not self._rehearsed:
             from privet.stats.genotypes.kernels import count_missing
 
             missing = np.zeros(len(source.subjects), np.int64)
@@ -145,7 +147,7 @@ class Study:
         if self._keep is not None:
             variants = named(self._keep, source.variant_names)
             dropped["not in the list"] = int((~variants).sum())
-        if quality.call_rate or quality.frequency or quality.allele_count or quality.hardy_weinberg:
+        if quality.of_variants and not self._rehearsed:
             question = GenotypeTables(self._groups(subjects), source.variant_count)
             [counts] = GenotypeEngine(self.watch).answer([question], source, self.schema)
             for name, passes in quality.variants(counts).items():

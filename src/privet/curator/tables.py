@@ -9,9 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from privet.curator.object_cells import object_cells
 from privet.schema import Schema, draft
 from privet.sources import ArrowSource, GenotypeSource, Source, TableSource, open_source
 from privet.sources import as_source as in_memory
+from privet.sources.arrays import Columns
 from privet.stats import Rows
 
 __all__ = ["as_source", "empty_table", "infer_schema", "is_table", "read_rows"]
@@ -37,7 +39,10 @@ def as_source(
         return open_source(data, schema)
     if hasattr(data, "to_pyarrow_batches"):
         return TableSource(data)
-    return in_memory(data, y, names=names, target=target)
+    source = in_memory(data, y, names=names, target=target)
+    if isinstance(source, Columns) and schema is not None and schema.outside == "count":
+        source.reader = object_cells(schema)
+    return source
 
 
 def read_rows(data: Any, schema: Schema, names: Sequence[str] | None = None) -> Iterator[Rows]:

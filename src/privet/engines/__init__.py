@@ -5,14 +5,16 @@ from typing import Protocol
 
 from privet.engines.genotypes import GenotypeEngine
 from privet.engines.memory import MemoryEngine
+from privet.engines.parted import MapEngine
 from privet.engines.sql import SqlEngine
 from privet.schema import Schema
 from privet.sources.base import Source
 from privet.sources.genotypes import GenotypeSource
+from privet.sources.parts import Spread
 from privet.sources.sql import TableSource
 from privet.stats import Answer, Statistic
 
-__all__ = ["Engine", "GenotypeEngine", "MemoryEngine", "SqlEngine", "engine_for"]
+__all__ = ["Engine", "GenotypeEngine", "MapEngine", "MemoryEngine", "SqlEngine", "engine_for"]
 
 
 class Engine(Protocol):
@@ -22,7 +24,9 @@ class Engine(Protocol):
 
 
 def engine_for(source: Source) -> Engine:
-    """The engine that reads a source best: the database's own for its tables, else the memory engine."""
+    """The engine that reads a source best: a database for its tables, workers for parts, else memory."""
     if isinstance(source, GenotypeSource):
         return GenotypeEngine()
-    return SqlEngine() if isinstance(source, TableSource) else MemoryEngine()
+    if isinstance(source, TableSource):
+        return SqlEngine()
+    return MapEngine() if isinstance(source, Spread) else MemoryEngine()

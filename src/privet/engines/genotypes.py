@@ -17,7 +17,7 @@ __all__ = ["GenotypeEngine", "RehearsedGenotypes"]
 
 
 class GenotypeEngine:
-    """Answers ``GenotypeTables``; ``watch`` is told how many variants are done."""
+    """Answers ``GenotypeTables``; ``watch`` is shown how many variants are done."""
 
     def __init__(self, watch: Callable[[int, int | None], None] | None = None) -> None:
         self._watch = watch

@@ -1,14 +1,16 @@
-"""Keeps the coded records in memory, for a search that asks of them thousands of times."""
+"""Keeps the coded records in memory, for a search that asks of them many times."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
+from privet.engines.memory import MemoryEngine
 from privet.schema import Schema
-from privet.sources.base import Source
+from privet.sources import ArraySource
+from privet.sources.base import BATCH_ROWS, Source
 from privet.stats import Answer, Rows, Statistic
 from privet.stats.contribution import bounded
 
@@ -20,34 +22,66 @@ WORKERS = min(2, os.cpu_count() or 1)
 class HeldEngine:
     """Reads its source once, whole, and answers every question from what it holds.
 
-    One engine serves one curator, so its source and schema never change.
+    One engine serves one curator, so its source and schema never change. A table with more than ``most``
+    values is not held, but read again for every question: the answers are the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: float | None = None) -> None:
         self._rows: list[Rows] | None = None
+        self._most = most
+        self._reads_again = False
 
     def answer(self, statistics: Sequence[Statistic], source: Source, schema: Schema) -> list[Answer]:
+        if self._rows is None and not self._reads_again:
+            self._rows = self._held(source, schema)
+            self._reads_again = self._rows is None
         if self._rows is None:
-            wanted = {*schema.names, schema.unit.id}
-            names = [name for name in source.names if name in wanted]
-            self._rows = [Rows(batch, schema) for batch in bounded(source, names, schema)]
-        if len(self._rows) > 1:
-            return self._in_threads(statistics, schema)
-        return [s.finish(self._fold(s, self._rows, schema), schema) for s in statistics]
+            return MemoryEngine().answer(statistics, source, schema)
+        workers = min(WORKERS, len(self._rows))
+        if workers < 2:
+            states = _fold(statistics, self._rows, schema)
+        else:
+            states = self._in_threads(statistics, self._rows, schema, workers)
+        return [s.finish(state, schema) for s, state in zip(statistics, states, strict=True)]
 
-    def _in_threads(self, statistics: Sequence[Statistic], schema: Schema) -> list[Answer]:
-        """Every worker folds its own part; answers are integers, so how rows are split is no matter."""
-        parts = [(self._rows or [])[worker::WORKERS] for worker in range(WORKERS)]
-        answers = []
-        with ThreadPoolExecutor(WORKERS) as pool:
-            for statistic in statistics:
-                states = pool.map(lambda rows, s=statistic: self._fold(s, rows, schema), parts)
-                answers.append(statistic.finish(reduce(statistic.merge, states), schema))
-        return answers
+    def _held(self, source: Source, schema: Schema) -> list[Rows] | None:
+        """All rows; None as soon as there are too many."""
+        rows: list[Rows] = []
+        values = 0
+        for part in _read(source, schema):
+            rows.append(part)
+            values += part.size * len(schema.names)
+            if self._most is not None and values > self._most:
+                return None
+        return rows
 
     @staticmethod
-    def _fold(statistic: Statistic, rows: Sequence[Rows], schema: Schema) -> Answer:
-        state = statistic.start(schema)
-        for part in rows:
-            state = statistic.fold(state, part)
-        return state
+    def _in_threads(
+        statistics: Sequence[Statistic], rows: Sequence[Rows], schema: Schema, workers: int
+    ) -> list[Answer]:
+        """Every worker folds its own part; answers are integers, so how rows are split is no matter."""
+        parts = [rows[worker::workers] for worker in range(workers)]
+        with ThreadPoolExecutor(workers) as pool:
+            folded = list(pool.map(lambda part: _fold(statistics, part, schema), parts))
+        return [
+            reduce(s.merge, states) for s, states in zip(statistics, zip(*folded, strict=True), strict=True)
+        ]
+
+
+def _fold(statistics: Sequence[Statistic], parts: Sequence[Rows], schema: Schema) -> list[Answer]:
+    states = [statistic.start(schema) for statistic in statistics]
+    for rows in parts:
+        states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
+        rows.let_go()
+    return states
+
+
+def _read(source: Source, schema: Schema) -> Iterator[Rows]:
+    wanted = {*schema.names, schema.unit.id}
+    names = [name for name in source.names if name in wanted]
+    if schema.unit.id is None and isinstance(source, ArraySource) and source.matrix is not None:
+        # Nothing is copied here: every worker turns its own part into columns.
+        for batch, matrix, places in source.blocks(names, BATCH_ROWS):
+            yield Rows(batch, schema, matrix=matrix, places=places)
+    else:
+        yield from (Rows(batch, schema) for batch in bounded(source, names, schema))

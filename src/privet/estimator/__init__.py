@@ -4,6 +4,7 @@ from privet.estimator.associator import Itemset, PrivateAssociator
 from privet.estimator.base import LedgerParameter, PrivateEstimator, SchemaParameter
 from privet.estimator.classifier import PrivateClassifier
 from privet.estimator.clusterer import PrivateClusterer
+from privet.estimator.preparer import PrivatePreparer
 from privet.estimator.regressor import PrivateRegressor, numeric_target
 from privet.estimator.selector import PrivateSelector
 from privet.estimator.stream import PrivateStream
@@ -17,6 +18,7 @@ __all__ = [
     "PrivateClassifier",
     "PrivateClusterer",
     "PrivateEstimator",
+    "PrivatePreparer",
     "PrivateRegressor",
     "PrivateSelector",
     "PrivateStream",

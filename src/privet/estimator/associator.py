@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,7 +25,9 @@ class Itemset:
     error: float
 
     def __str__(self) -> str:
-        items = ", ".join(f"{column} = {value}" for column, value in self.items.items())
+        items = ", ".join(
+            column if value is True else f"{column} = {value}" for column, value in self.items.items()
+        )
         return f"{items}: {self.support:.0f} ± {self.error:.3g} records"
 
 
@@ -35,7 +37,7 @@ class PrivateAssociator(WholeTableEstimator):
 
     family: ClassVar[str] = "associate"
 
-    def _keep(self, itemsets: Sequence[Itemset]) -> None:
+    def _keep(self, itemsets: Iterable[Itemset]) -> None:
         """Remember the released itemsets, the most frequent first."""
         ordered = sorted(itemsets, key=lambda each: -each.support)
         self.itemsets_: list[dict[str, Any]] = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from privet import randomness
-from privet.budget import Ledger, budget
+from privet.budget import Approximate, Ledger, Pure, budget
 from privet.curator import Curator
 from privet.curator.owner import as_read
 from privet.curator.run import Run
@@ -40,7 +40,11 @@ from privet.estimator.tables import (
 from privet.parameters import Delta, Epsilon, Seed, validate, with_parameters
 from privet.release import Guarantee
 from privet.schema import Schema, read_schema
+from privet.schema.item_sets import set_columns, sets_refused
 from privet.stats import Rows
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["LedgerParameter", "PrivateEstimator", "SchemaParameter"]
 
@@ -54,6 +58,9 @@ LedgerParameter = Annotated[Ledger | None, "Where the run is paid from; None kee
 @with_parameters
 class PrivateEstimator(BaseEstimator):
     """Base of every private algorithm. Subclasses declare parameters of their own and write ``_fit``."""
+
+    #: Whether it knows columns whose cells are sets (``schema.Items``).
+    takes_sets: ClassVar[bool] = False
 
     epsilon: Epsilon = 1.0
     delta: Delta = 0.0
@@ -117,6 +124,10 @@ class PrivateEstimator(BaseEstimator):
         """What was learned, for a reader; "" if that cannot be said in a few lines."""
         return ""
 
+    def pictures(self) -> tuple[Chart, ...]:
+        """What was learned, as charts of released values; none if there is nothing to look at."""
+        return ()
+
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))
@@ -133,11 +144,18 @@ class PrivateEstimator(BaseEstimator):
     def _prepare(self, curator: Curator) -> None:
         """Ask what costs nothing, before the budget is reserved: a refusal then costs nothing either."""
 
+    def _amount(self) -> Pure | Approximate:
+        """What a run takes of (ε, δ): all of it, unless pure ε, which is (ε, δ) too, has the smaller noise.
+
+        It depends on what is public only. A δ that is not taken is not charged.
+        """
+        return budget(float(self.epsilon), float(self.delta))
+
     def _whole_run(self, schema: Schema, ledger: Ledger | None = None) -> Run:
         """A run of this estimator's own budget."""
         return Run(
             schema,
-            budget(float(self.epsilon), float(self.delta)),
+            self._amount(),
             ledger=ledger,
             randomness=randomness.of(self.random_state),
             inferred=self._declared() is None,
@@ -146,6 +164,9 @@ class PrivateEstimator(BaseEstimator):
 
     def _run(self, source: Any, run: Run) -> None:
         """Learn from a table in this run: of this estimator alone, or a part of a process."""
+        sets = set_columns(run.schema.columns)
+        if sets and not self.takes_sets:
+            raise sets_refused(sets[0].name)
         curator = Curator.within(run, source)
         self._prepare(curator)
         with curator:
@@ -184,7 +205,8 @@ class PrivateEstimator(BaseEstimator):
         """
         declared, selection = self._declared(), selection_of(X)
         if declared is not None and selection is not None:
-            declared = cut(declared, selection.names)
+            # What a preparer has learned of the columns replaces what was declared: bought bounds travel so.
+            declared = selection.schema or cut(declared, selection.names)
         labels = labels_of(X)
         if y is None and (is_table(X) or (declared is not None and declared.target in labels)):
             if declared is None:
@@ -208,7 +230,8 @@ class PrivateEstimator(BaseEstimator):
         chosen = None if selection is None else selection.names
         self.columns_ = tuple(labels) if labels else names_of(declared, X.shape[1], chosen)
         validate_data(self, X, skip_check_array=True)  # how many columns there are, and their names
-        return as_source(X, y, names=self.columns_, target=declared.target), declared
+        reads = as_read(declared, ledger)
+        return as_source(X, y, names=self.columns_, target=declared.target, schema=reads), declared
 
     def _inferred(self, X: Any, y: Any, labels: list[str]) -> tuple[Any, Schema]:
         """The same where the schema is read off the data, without a guarantee: scikit-learn's own checks."""

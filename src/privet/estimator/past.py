@@ -16,6 +16,7 @@ from typing import Any
 from privet.curator.run import Run
 from privet.curator.tables import is_table
 from privet.release import BEFOREHAND, Guarantee
+from privet.schema import Schema
 
 __all__ = ["Selection", "admit_past", "remember", "selection_of"]
 
@@ -27,15 +28,28 @@ _BY_OBJECT: dict[int, tuple[weakref.ref[Any], Selection]] = {}
 
 @dataclass(frozen=True)
 class Selection:
-    """The columns that a selector has left, in the order of its output, and the guarantee of its choice."""
+    """The columns that a selector has left, in the order of its output, and the guarantee of its choice.
+
+    ``schema`` is what a preparer has learned about them, with the same guarantee; None if it is as before.
+    """
 
     names: tuple[str, ...]
     guarantee: Guarantee
     by: str
+    schema: Schema | None = None
+
+    @property
+    def done(self) -> str:
+        return "chosen" if self.schema is None else "prepared"
+
+    @property
+    def did(self) -> str:
+        return "chose" if self.schema is None else "prepared"
 
     @property
     def token(self) -> str:
-        whole = [self.names, self.guarantee.to_dict(), self.by]
+        whole: list[Any] = [self.names, self.guarantee.to_dict(), self.by]
+        whole += [] if self.schema is None else [self.schema.to_dict()]
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 
@@ -74,10 +88,10 @@ def admit_past(run: Run, X: Any) -> None:
     guarantee = selection.guarantee
     if guarantee.voided:
         reasons = " ".join(guarantee.voided)
-        run.void(f"The columns were chosen by {selection.by} without a guarantee: {reasons}")
+        run.void(f"The columns were {selection.done} by {selection.by} without a guarantee: {reasons}")
     else:
         run.admit(
-            f"That {selection.by} chose these columns: that has a guarantee of its own ({guarantee.amount}), "
-            "and the two add up."
+            f"That {selection.by} {selection.did} these columns: that has a guarantee of its own "
+            f"({guarantee.amount}), and the two add up."
         )
     run.carry([guarantee])

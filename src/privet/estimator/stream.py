@@ -30,6 +30,7 @@ from privet import randomness
 from privet.budget import Ledger, budget
 from privet.curator.checkpoint import CheckpointFile
 from privet.curator.live_stream import LiveStream, StreamPlan
+from privet.curator.owner import as_read
 from privet.curator.run import Run
 from privet.errors import ParameterError, SchemaError
 from privet.estimator.base import LedgerParameter, SchemaParameter
@@ -181,7 +182,8 @@ class PrivateStream(BaseEstimator):
         self._started(schema, live, run.guarantee)
 
     def _started(self, schema: Schema, live: LiveStream, guarantee: Guarantee) -> None:
-        self.schema_, self._live, self.guarantee_ = schema, live, guarantee
+        # A refusal would tell of a record: what is outside the schema counts as the owner wants it.
+        self.schema_, self._live, self.guarantee_ = as_read(schema, self.ledger), live, guarantee
         self._learn(live.totals)
 
     def _declared(self) -> Schema:

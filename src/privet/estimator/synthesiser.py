@@ -46,5 +46,7 @@ class PrivateSynthesiser(WholeTableEstimator):
                 codes = pa.array(values.astype(np.int64), mask=values >= column.size)
                 arrays[column.name] = pa.array(column.labels).take(codes)
             else:
-                arrays[column.name] = pa.array(values.astype(float), from_pandas=True)
+                whole = column.integer and abs(column.low) < 2**53 and abs(column.high) < 2**53
+                numbers = pa.array(np.rint(values) if whole else values.astype(float), from_pandas=True)
+                arrays[column.name] = numbers.cast(pa.int64()) if whole else numbers
         return pa.table(arrays)

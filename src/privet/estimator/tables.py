@@ -192,4 +192,5 @@ def test_table(model: Any, data: Any, y: Any, ledger: Ledger | None) -> Any:
         raise DataError("A file or database table holds its own classes.", "Leave out y.")
     named = len(names) > 0 and all(isinstance(name, str) for name in names)
     table = data if named or not hasattr(data, "to_numpy") else data.to_numpy()
-    return as_source(table, y, names=None if named else model.columns_, target=schema.target)
+    names = None if named else model.columns_
+    return as_source(table, y, names=names, target=schema.target, schema=schema)

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.base import clone
 
 from privet import randomness
-from privet.budget import Approximate, Event, Ledger, Pure, budget
+from privet.budget import Approximate, Event, Ledger, Pure
 from privet.curator import Curator
 from privet.curator.composition import Composition
 from privet.curator.folds import Folds, in_order
@@ -236,7 +236,7 @@ class _Process:
         for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise ParameterError(f"{name} must be a whole number of at least {least}.")
-        fit = budget(float(estimator.epsilon), float(estimator.delta))
+        fit = estimator._amount()
         return cls(int(folds), int(repeats), fit, fit if public else required_amount(epsilon, delta), public)
 
     @property

@@ -85,6 +85,11 @@ class Measured:
     def mean(cls, releases: Sequence[Release]) -> Measured:
         return cls(np.mean([np.asarray(r.value, float) for r in releases], axis=0), tuple(releases))
 
+    @property
+    def error(self) -> float | None:
+        """How far off one number may be in 95 % of cases; None if it is exact."""
+        return max(r.error for r in self.releases) / math.sqrt(len(self.releases)) if self.releases else None
+
     def draws(self, generator: np.random.Generator, number: int) -> Numbers:
         """Where the true value may be: the value without newly drawn noise, ``number`` times."""
         shape = (number, *self.value.shape)

@@ -35,7 +35,7 @@ from privet.release import Guarantee
 from privet.schema import Schema
 from privet.stats import NoModel, Predictor
 
-__all__ = ["Measures", "evaluate", "evaluation_cost"]
+__all__ = ["Measures", "evaluate", "evaluated", "evaluation_cost"]
 
 # Where the log loss of a single record is cut. Noise grows with the bound, so on private data it is low: a
 # record whose class was given less than 0.7 % counts as 5. On public data it is where floats end.
@@ -104,6 +104,21 @@ def evaluate(
     with Curator.within(run, table) as curator:
         found = [Measured.of(release) for release in curator.ask_together(plan)]
     if public:
+        require_records(scores.records(found[0]))
+    return scores.result(found, schema, curator.guarantee, bound, model)
+
+
+def evaluated(
+    model: Any, source: Any, run: Run, measures: Measures = "all"
+) -> Evaluation | RegressionEvaluation:
+    """The evaluation of a released model on a source that holds the target, as a part of a process."""
+    scores, schema = measures_of(model), model.schema_
+    bound = settled_bound(None, public=run.public is not None)
+    predictor = Predictor(model, tuple(column.name for column in schema.attributes))
+    with Curator.within(run, source) as curator:
+        asked = curator.ask_together(scores.questions(predictor, schema, measures, bound))
+    found = [Measured.of(release) for release in asked]
+    if run.public is not None:
         require_records(scores.records(found[0]))
     return scores.result(found, schema, curator.guarantee, bound, model)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.evaluation.figures import Figure, Measured, Sums, figures, nonnegative
 from privet.release import Guarantee
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["Evaluation"]
 
@@ -32,7 +36,8 @@ class Evaluation:
     ``confusion`` (rows actual, columns predicted) has no negative count and is for reading; ``noisy`` is what
     was released, from which the figures are computed. The error bars are for the noise only: that other test
     records would have given other figures comes on top. Figures that were not asked for are ``None``;
-    ``log_loss_bound`` is where the log loss of a single record was cut. Relative errors are shares of the
+    ``log_loss_bound`` is where the log loss of a single record was cut;
+    ``confusion_error`` is how far off a cell of ``noisy`` may be. Relative errors are shares of the
     error of always predicting the prior (1 means: no better).
     """
 
@@ -52,6 +57,7 @@ class Evaluation:
     root_relative_squared_error: Figure | None = None
     log_loss: Figure | None = None
     log_loss_bound: float | None = None
+    confusion_error: float | None = None
 
     @classmethod
     def of(
@@ -66,6 +72,7 @@ class Evaluation:
             noisy=confusion.value,
             guarantee=guarantee,
             log_loss_bound=None if sums is None else sums.bound,
+            confusion_error=confusion.error,
             **entries,
         )
 
@@ -89,6 +96,30 @@ class Evaluation:
         if self.guarantee.steps:
             lines += ["", "± covers the privacy noise in 95 % of cases, not the choice of test records."]
         return "\n".join([*lines, "", self.guarantee.headline])
+
+    def charts(self) -> tuple[Chart, ...]:
+        """The confusion matrix, and how well each class is predicted."""
+        from privet.report.charts import Bars, Heatmap, Series, numbers
+
+        labels = tuple(map(str, self.labels))
+        matrix = Heatmap(
+            "Confusion matrix",
+            labels,
+            labels,
+            tuple(map(numbers, self.confusion)),
+            error=self.confusion_error,
+            x="predicted",
+            y="actual",
+            note="Records. On the diagonal are those that were predicted right.",
+        )
+        series = tuple(
+            Series(name, numbers(each), numbers(figure.error for figure in each))
+            for name, each in (("precision", self.precision), ("recall", self.recall), ("F1", self.f1))
+        )
+        if any(math.isnan(value) for one in series for value in (*one.values, *(one.errors or ()))):
+            return (matrix,)
+        note = "Bars are for the privacy noise (95 %), not for the choice of test records."
+        return matrix, Bars("How well each class is predicted", labels, series, y="share", note=note)
 
     def __str__(self) -> str:
         return self.text()

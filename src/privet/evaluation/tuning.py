@@ -69,7 +69,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
     ``best_estimator_`` is an ordinary fitted model that carries the guarantee of the whole search,
     ``best_parameters_`` says what was chosen and ``best_evaluation_`` how well it did on the part of the
     table (one in ``parts``) that was kept for that; ``left_out_`` lists what was left out and why. How many
-    trials there were is secret, and so it is not told; ``trials`` is their mean.
+    trials there were is secret and so it is not reported; ``trials`` is their mean.
 
     The total is reserved in the ledger before a record is read, as one spend. The estimator's own epsilon,
     delta, ledger and random_state are not used.

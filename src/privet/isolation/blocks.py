@@ -42,7 +42,7 @@ from privet.stats import Answer, Rows
 from privet.stats.contribution import bounded
 from privet.stats.rows import refuse_infinite
 
-__all__ = ["GRID", "BlockFunction", "block_tables"]
+__all__ = ["GRID", "BlockFunction", "block_tables", "made_up", "seen_columns"]
 
 # Outputs are kept in fixed point: multiples of 1 / GRID of the declared range.
 GRID = 1 << 20
@@ -73,7 +73,7 @@ class BlockFunction:
             self.timeout,
             self.as_pandas,
             isolation=self.isolation,
-            rehearsal=_made_up(schema, self.rehearsal) if self.rehearsal else None,
+            rehearsal=made_up(schema, self.rehearsal) if self.rehearsal else None,
         ) as isolated:
             tables = block_tables(source, schema, blocks, randomness)
             # Empty blocks are run like others (their cells do nothing), unless there is no record at all.
@@ -93,16 +93,25 @@ class BlockFunction:
 def block_tables(source: Source, schema: Schema, blocks: int, randomness: Randomness) -> list[pa.Table]:
     """The table, each unit of privacy in one of the blocks; some may be empty. Rows keep their order."""
     parts: list[list[pa.RecordBatch]] = [[] for _ in range(blocks)]
-    shape = pa.schema([(column.name, _kind(column)) for column in schema.columns])
+    shape = _shape(schema)
     for batch, places in _assigned(source, schema, blocks, randomness):
-        rows = Rows(batch, schema)
-        seen = pa.record_batch([_column(rows, column) for column in schema.columns], schema=shape)
+        seen = seen_columns(batch, schema)
         order = np.argsort(places, kind="stable")
         ends = np.searchsorted(places[order], np.arange(blocks + 1))
         ordered = seen.take(pa.array(order))
         for block in np.flatnonzero(np.diff(ends)):
             parts[block].append(ordered.slice(ends[block], ends[block + 1] - ends[block]))
     return [pa.Table.from_batches(part, schema=shape).combine_chunks() for part in parts]
+
+
+def seen_columns(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
+    """The batch as a user's function is given it: numbers clamped, categories with their public domain."""
+    rows = Rows(batch, schema)
+    return pa.record_batch([_column(rows, column) for column in schema.columns], schema=_shape(schema))
+
+
+def _shape(schema: Schema) -> pa.Schema:
+    return pa.schema([(column.name, _kind(column)) for column in schema.columns])
 
 
 def _assigned(
@@ -127,9 +136,8 @@ def _assigned(
         yield batch, of_name[encoded.indices.to_numpy(zero_copy_only=False)]
 
 
-def _made_up(schema: Schema, records: int) -> pa.Table:
-    """Records that fit the schema, spread evenly and apart from each other by a fixed rule: no data, no "
-    "draw."""
+def made_up(schema: Schema, records: int) -> pa.Table:
+    """Records that fit the schema, spread evenly by a fixed rule: no data, and no draw."""
     arrays = []
     for place, column in enumerate(schema.columns):
         spread = np.sin(12.9898 * np.arange(1, records + 1) + 78.233 * place) * 43758.5453 % 1.0
@@ -138,7 +146,7 @@ def _made_up(schema: Schema, records: int) -> pa.Table:
             arrays.append(pa.DictionaryArray.from_arrays(codes, _domain(column)))
         else:
             arrays.append(pa.array(column.low + (column.high - column.low) * spread))
-    return pa.table(arrays, names=list(schema.names))
+    return pa.table(arrays, schema=_shape(schema))
 
 
 def _column(rows: Rows, column: Any) -> pa.Array:

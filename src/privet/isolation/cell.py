@@ -268,10 +268,29 @@ def _environment() -> dict[str, str]:
 
 
 def _encoded(block: pa.Table) -> memoryview:
+    """The block's own cells and nothing else, as a stream.
+
+    A slice of a table shares memory with the rest of it, and Arrow sends more of that than the slice: the
+    bits that say which cells are missing come as they lie there, those of others' records included.
+    """
+    block = pa.table([_alone(column) for column in block.columns], schema=block.schema)
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, block.schema) as writer:
         writer.write_table(block)
     return sink.getbuffer()
+
+
+def _alone(column: Any) -> pa.Array:
+    """A copy of a column's cells, in memory that holds nothing else."""
+    whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    missing = np.array(whole.is_null().to_numpy(zero_copy_only=False))
+    if pa.types.is_dictionary(whole.type):
+        codes = np.array(whole.indices.fill_null(0).to_numpy())
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=missing), whole.dictionary)
+    if pa.types.is_floating(whole.type) or pa.types.is_integer(whole.type):
+        values = np.array(whole.fill_null(0).to_numpy())
+        return pa.array(values, whole.type, mask=missing)
+    return pa.array(whole.to_pylist(), whole.type)
 
 
 def _require_fork() -> None:

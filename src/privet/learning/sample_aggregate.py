@@ -32,7 +32,7 @@ from privet.errors import ParameterError
 from privet.estimator import WholeTableEstimator
 from privet.parameters import with_parameters
 
-__all__ = ["SampleAggregate"]
+__all__ = ["SampleAggregate", "declared_ranges"]
 
 Numbers = NDArray[np.float64]
 
@@ -98,12 +98,12 @@ class SampleAggregate(WholeTableEstimator):
 
     def fit(self, X: Any, y: Any = None, **more: Any) -> SampleAggregate:
         """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""
-        self._ranges()  # a wrong range is refused before anything is paid
+        declared_ranges(self)  # a wrong range is refused before anything is paid
         super().fit(X, y, **more)
         return self
 
     def _fit(self, curator: Curator) -> None:
-        low, high = self._ranges()
+        low, high = declared_ranges(self)
         question = Blocks(
             self.function,
             tuple(low.tolist()),
@@ -120,24 +120,26 @@ class SampleAggregate(WholeTableEstimator):
         self.value_ = low + (high - low) * release.value
         self.error_ = (high - low) * release.error
 
-    def _ranges(self) -> tuple[Numbers, Numbers]:
-        """The declared ranges, one entry for each number that the function returns."""
-        if not callable(self.function):
-            raise ParameterError("SampleAggregate: function must be a function of a table.")
-        try:
-            low, high = np.broadcast_arrays(
-                *(np.atleast_1d(np.asarray(b, float)) for b in (self.low, self.high))
-            )
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "SampleAggregate: low and high must be numbers, or lists of numbers of the same length.",
-                "Give one low and one high for each number that the function returns.",
-            ) from None
-        with np.errstate(over="ignore", invalid="ignore"):
-            bad = low.ndim != 1 or not low.size or not np.isfinite(high - low).all() or not (low < high).all()
-        if bad:
-            raise ParameterError(
-                "SampleAggregate: every low must be below its high, and both must be finite.",
-                "Declare ranges that are known without looking at the data.",
-            )
-        return low, high
+
+def declared_ranges(estimator: Any) -> tuple[Numbers, Numbers]:
+    """The declared ranges, one entry for each number that an estimator's function returns."""
+    name = type(estimator).__name__
+    if not callable(estimator.function):
+        raise ParameterError(f"{name}: function must be a function of a table.")
+    try:
+        low, high = np.broadcast_arrays(
+            *(np.atleast_1d(np.asarray(b, float)) for b in (estimator.low, estimator.high))
+        )
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{name}: low and high must be numbers, or lists of numbers of the same length.",
+            "Give one low and one high for each number that the function returns.",
+        ) from None
+    with np.errstate(over="ignore", invalid="ignore"):
+        bad = low.ndim != 1 or not low.size or not np.isfinite(high - low).all() or not (low < high).all()
+    if bad:
+        raise ParameterError(
+            f"{name}: every low must be below its high, and both must be finite.",
+            "Declare ranges that are known without looking at the data.",
+        )
+    return low, high

@@ -164,6 +164,11 @@ class OutputPerturbation:
         nearest = np.rint(np.asarray(weights) / float(FINENESS)).astype(np.int64)
         return np.asarray(self.noise.randomise(nearest, randomness) * float(FINENESS))
 
+    def log_density(self, minimum: FloatArray, released: FloatArray) -> float:
+        """Of releasing these weights where this is the minimum: for audits."""
+        apart = np.rint((np.asarray(released) - np.asarray(minimum)).ravel() / float(FINENESS))
+        return float(self.noise.log_probability(apart).sum())
+
     @property
     def standard_deviation(self) -> float:
         """Of the noise in one released weight."""
@@ -230,6 +235,16 @@ class ObjectivePerturbation(OutputPerturbation):
         if isinstance(self.tilt_noise, GeometricNoise):
             return float(self._step) * self.size**0.5 * (1 + 2.0**-40)
         return 2.0**-52 * float(np.abs(tilt).sum())
+
+    def log_density(self, slope: FloatArray, curvature: FloatArray) -> float:
+        """Of a minimum at weights where the objective without its tilt has this slope and curvature.
+
+        The tilt must have been minus the slope, and the curvature is how fast it changes with the weights.
+        """
+        tilt = -np.asarray(slope).ravel()
+        if isinstance(self.tilt_noise, GeometricNoise):
+            tilt = np.rint(tilt / float(self._step))
+        return float(self.tilt_noise.log_probability(tilt).sum() + np.linalg.slogdet(curvature)[1])
 
     @cached_property
     def noise(self) -> GeometricNoise | DiscreteGaussian:

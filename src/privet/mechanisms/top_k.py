@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -41,7 +42,7 @@ class TopK:
     for the values of what was chosen.
 
     *Once.* ``laplace`` adds two-sided geometric noise of scale 2kΔ/ε to all scores and takes the set of the k
-    largest, the earlier candidate where two are equal; their order is not told. *Proof.* Let S be a set of k
+    largest, the earlier candidate where two are equal; their order stays inside. *Proof.* Let S be a set of k
     candidates, and fix all other noise. If S wins, then on a neighbour it still wins after the noise zᵢ
     of each i in S is raised by 2Δ, for against every j outside it q′ᵢ + zᵢ + 2Δ ≥ qᵢ + zᵢ + Δ ≥ qⱼ + zⱼ + Δ ≥
     q′ⱼ + zⱼ, and where all are equal the tie is decided as before. Raising k draws by 2Δ each changes their
@@ -96,6 +97,22 @@ class TopK:
             "exponential" if self.how == "permute_and_flip" else "gumbel"
         )
         return randomness.noisy_top_k(values, self.k, self.mechanism.scale, noise)
+
+    def log_probability(self, scores: ArrayLike, chosen: Sequence[int]) -> float:
+        """Of choosing these one after the other; 0 for the form that takes all at once, which has no formula.
+
+        >>> best = TopK(Pure(Fraction(2)), k=2)
+        >>> math.exp(best.log_probability([0, 0, 0], [2, 0]))
+        0.166...
+        """
+        if isinstance(self.mechanism, GeometricNoise):
+            return 0.0
+        left, total = list(range(np.size(scores))), 0.0
+        for place in chosen:
+            chances = self.mechanism.probabilities(np.asarray(scores)[left])
+            total += math.log(max(float(chances[left.index(place)]), 1e-300))
+            left.remove(place)
+        return total
 
     def error(self, candidates: int, confidence: float = 0.95) -> float:
         """Every chosen score is within this of the best left at its turn, with this probability."""

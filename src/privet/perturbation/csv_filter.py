@@ -27,6 +27,7 @@ from privet.perturbation.csv_lines import (
     cut_header,
     is_missing,
     is_number,
+    require_closed,
     shown,
     whole_lines,
     widened,
@@ -40,7 +41,7 @@ __all__ = ["CsvFilter"]
 class CsvFilter:
     """Reads rows from one file descriptor and writes them, perturbed, to another.
 
-    ``rekey_every`` so many rows a new key is drawn; ``keep(window, key)`` is told of every key, the first one
+    ``rekey_every`` so many rows a new key is drawn; ``keep(window, key)`` is given every key, the first one
     included. Columns that are not chosen pass as they are.
 
     >>> import tempfile
@@ -136,6 +137,7 @@ class CsvFilter:
     def _block(self, part: bytes) -> None:
         chosen, before = self._chosen(), self.rows
         try:
+            require_closed(part, str(self.delimiter))
             table = self._parsed(part, chosen)
             numbers = np.column_stack([_floats(table.column(name)) for name in chosen])
             if not self._begun:
@@ -148,7 +150,7 @@ class CsvFilter:
                 self._emit(table.slice(start, stop - start), values)
                 start = stop
         except (pa.ArrowInvalid, DataError):
-            # Some row is at fault: row by row, those before it still get out, and it is told which one it
+            # Some row is at fault: row by row, those before it still get out, and the error says which one it
             # was.
             self._by_rows(part, skip=self.rows - before)
 

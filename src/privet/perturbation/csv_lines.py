@@ -18,6 +18,7 @@ __all__ = [
     "cut_header",
     "is_missing",
     "is_number",
+    "require_closed",
     "shown",
     "whole_lines",
     "widened",
@@ -43,11 +44,7 @@ def whole_lines(source: int) -> Iterator[bytes]:
     waiting = b""
     while chunk := os.read(source, CHUNK):
         waiting = waiting + chunk if waiting else chunk
-        cut = waiting.rfind(b"\n") + 1
-        # A line end within quotes ends nothing.
-        while cut and waiting.count(b'"', 0, cut) % 2:
-            cut = waiting.rfind(b"\n", 0, cut - 1) + 1
-        if cut:
+        if cut := waiting.rfind(b"\n") + 1:
             yield waiting[:cut]
             waiting = waiting[cut:]
     if waiting.strip():
@@ -56,8 +53,6 @@ def whole_lines(source: int) -> Iterator[bytes]:
 
 def cut_header(part: bytes) -> tuple[bytes, bytes]:
     end = part.find(b"\n") + 1
-    while end and part.count(b'"', 0, end) % 2:
-        end = part.find(b"\n", end) + 1
     return (part[:end], part[end:]) if end else (part, b"")
 
 
@@ -69,13 +64,35 @@ def as_text(data: bytes) -> str:
 
 
 def cells_of(part: bytes, delimiter: str) -> Iterator[list[str]]:
-    text = as_text(part)
-    if '"' in text:
-        yield from (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
-        return
-    for line in text.split("\n"):
-        if line and line != "\r":
-            yield line.removesuffix("\r").split(delimiter)
+    """The cells of each line, which is a record by itself whatever it holds.
+
+    Were a line end within quotes a part of a cell, one record with a quote too many would take the next ones
+    into a cell of its own, and they would go out as that cell does.
+    """
+    for line in as_text(part).split("\n"):
+        line = line.removesuffix("\r")
+        if '"' in line:
+            yield _quoted(line, delimiter)
+        elif line:
+            yield line.split(delimiter)
+
+
+def require_closed(part: bytes, delimiter: str) -> None:
+    """Refuse a part in which a cell does not end with its line."""
+    if b'"' in part:
+        for line in as_text(part).split("\n"):
+            if '"' in line:
+                _quoted(line.removesuffix("\r"), delimiter)
+
+
+def _quoted(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error:
+        raise DataError(
+            "A line has a quote that is not closed, or not where a cell begins.",
+            "Each line is one record: take line ends out of the cells, and write a quote twice.",
+        ) from None
 
 
 def as_line(cells: Sequence[str], delimiter: str) -> bytes:

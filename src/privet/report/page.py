@@ -15,10 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from privet.report.look import STYLE
 from privet.report.plots import svg_text
+
+if TYPE_CHECKING:
+    from privet.report.charts import Chart
 
 __all__ = ["Page", "Section"]
 
@@ -74,6 +77,12 @@ class Section:
             f'<figure><div role="img" aria-label="{escape(alt)}">{drawing}</div>'
             f"<figcaption>{escape(caption)}</figcaption></figure>"
         )
+
+    def chart(self, chart: Chart) -> None:
+        """A chart as a drawing, with the same figures in a table below it."""
+        self.figure(chart.figure(), alt=chart.spoken(), caption=f"{chart.title}. {chart.note}".strip())
+        header, rows = chart.table()
+        self.table(header, rows, f"The same in figures: {chart.title}")
 
     def html(self) -> str:
         return (

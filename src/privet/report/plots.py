@@ -23,7 +23,19 @@ from numpy.typing import NDArray
 from privet.errors import MissingExtra
 from privet.report.look import FAINT, INK, SERIES, VARIABLES
 
-__all__ = ["bars", "error_bars", "intervals", "lines", "points", "save_svg", "stacked", "svg_text"]
+__all__ = [
+    "bars",
+    "error_bars",
+    "heatmap",
+    "intervals",
+    "lines",
+    "points",
+    "save_svg",
+    "scattered",
+    "stacked",
+    "svg_text",
+    "tree",
+]
 
 _WIDTH = 7.2
 _RULES: Any = {
@@ -230,6 +242,101 @@ def stacked(
     return figure
 
 
+def scattered(
+    groups: Sequence[str],
+    points: Sequence[Sequence[tuple[float, float]]],
+    errors: Sequence[Sequence[float]] | None = None,
+    sizes: Sequence[Sequence[float]] | None = None,
+    *,
+    xlabel: str,
+    ylabel: str,
+    level: float | None = None,
+) -> Any:
+    """Points by group, with error bars or sizes where they have them, and a level line to compare with."""
+    most = max((size for each in sizes or () for size in each), default=1.0) or 1.0
+    with _axes(3.8) as (figure, axes):
+        looks = zip(groups, points, cycle(SERIES), cycle("os^Dv*P"))
+        for number, (name, places, colour, marker) in enumerate(looks):
+            if not places:
+                continue
+            x, y = zip(*places, strict=True)
+            if errors is not None:
+                axes.errorbar(x, y, yerr=errors[number], fmt="none", ecolor=FAINT, capsize=3, linewidth=1.4)
+            area = 36.0 if sizes is None else [20 + 280 * max(s, 0) / most for s in sizes[number]]
+            axes.scatter(x, y, s=area, color=colour, marker=marker, alpha=0.85, label=name, zorder=3)
+        if level is not None:
+            axes.axhline(level, color=INK, linestyle="--", linewidth=1.3)
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        axes.grid()
+        if len(groups) > 1:
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+    return figure
+
+
+def heatmap(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[float]],
+    *,
+    xlabel: str,
+    ylabel: str,
+    diverging: bool = False,
+) -> Any:
+    """A shade for each cell; small tables also show the numbers, so that nobody has to guess a shade."""
+    with _axes(0.9 + 0.34 * len(rows)) as (figure, axes):
+        most = max((abs(value) for row in values for value in row), default=1.0) or 1.0
+        shades = {"cmap": "RdBu", "vmin": -most, "vmax": most} if diverging else {"cmap": "Blues"}
+        image = axes.imshow(values, aspect="auto", alpha=0.85, **shades)
+        axes.set_xticks(range(len(columns)), columns, rotation=0 if len(columns) <= 6 else 60)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        if len(rows) * len(columns) <= 100:
+            for (row, column), value in (
+                (((r, c), values[r][c])) for r in range(len(rows)) for c in range(len(columns))
+            ):
+                dark = abs(image.norm(value) - (0.5 if diverging else 0)) > (0.35 if diverging else 0.6)
+                axes.text(
+                    column, row, _short(value), ha="center", va="center", color="white" if dark else "black"
+                )
+        else:
+            figure.colorbar(image, ax=axes)
+    return figure
+
+
+def tree(root: Any) -> Any:
+    """A tree from left to right: leaves below each other, each node beside the middle of its children."""
+    places: list[tuple[Any, float, int]] = []
+    links: list[tuple[float, int, float, int]] = []
+
+    def place(node: Any, depth: int, next_leaf: float) -> tuple[float, float]:
+        if not node.children:
+            places.append((node, next_leaf, depth))
+            return next_leaf, next_leaf + 1
+        heights = []
+        for child in node.children:
+            height, next_leaf = place(child, depth + 1, next_leaf)
+            heights.append(height)
+        middle = (heights[0] + heights[-1]) / 2
+        places.append((node, middle, depth))
+        links.extend((middle, depth, height, depth + 1) for height in heights)
+        return middle, next_leaf
+
+    _, leaves = place(root, 0, 0.0)
+    with _axes(0.6 + 0.44 * leaves) as (figure, axes):
+        for height, depth, below, next_depth in links:
+            axes.plot([depth, next_depth], [height, below], color=FAINT, linewidth=1.4, zorder=1)
+        box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": SERIES[0], "linewidth": 1.2}
+        for node, height, depth in places:
+            text = f"{node.edge}\n{node.text}" if node.edge else node.text
+            axes.text(depth, height, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+        axes.set_xlim(-0.6, max(depth for _, _, depth in places) + 0.6)
+        axes.set_ylim(leaves - 0.4, -0.6)
+        axes.axis("off")
+    return figure
+
+
 def save_svg(figure: Any, path: str | Path) -> None:
     """Write a figure to a file of its own, on a white ground."""
     Path(path).write_text(svg_text(figure, themed=False) + "\n", encoding="utf-8")
@@ -254,6 +361,11 @@ def svg_text(figure: Any, *, prefix: str = "", themed: bool = True) -> str:
         for colour, variable in VARIABLES.items():
             text = text.replace(colour, variable)
     return text
+
+
+def _short(value: float) -> str:
+    """A number for a small cell, without an exponent where people count."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 @contextmanager

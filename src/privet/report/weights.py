@@ -1,23 +1,22 @@
-"""The weights of a linear model for a reader: largest first, as a table, a drawing and plain data."""
+"""The weights of a linear model for a reader: largest first, as a table, a chart and plain data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import ModelError, ParameterError
-from privet.report.page import Page
-from privet.report.plots import intervals, save_svg
+from privet.errors import ModelError
+from privet.report.charts import Bars, Chart, Series, numbers
 
-__all__ = ["INTERCEPT", "NO_ERROR_BARS", "Weights"]
+__all__ = ["INTERCEPT", "NO_ERROR_BARS", "Weights", "pictures_of"]
 
 Numbers = NDArray[np.float64]
 
 INTERCEPT = "(intercept)"
+MOST = 20
 NO_ERROR_BARS = (
     "This method gives no error bars: how far the noise has moved a weight is not known. The methods "
     "newton and functional have them."
@@ -124,46 +123,29 @@ class Weights:
         intercept = [{key: each[key] for key in ("class", "weight", "error")} for each in entries[:count]]
         return {"intercept": intercept, "coefficients": entries[count:]}
 
-    def figure(self) -> Any:
-        """A dot for each weight, with its interval: a matplotlib figure.
+    def chart(self) -> Bars:
+        """A bar for each weight, with its interval.
 
         Without the intercept, which for a predicted number is often so large that nothing else is seen.
         """
-        series = {
-            head: (self.values[1:, place], None if self.errors is None else self.errors[1:, place])
-            for place, head in enumerate(self.heads)
-        }
-        return intervals(self.names[1:], series, xlabel="weight")
-
-    def page(self, title: str, guarantee: str) -> Page:
-        """A report: the drawing, the table, and what the model promises."""
-        page = Page(title, f"Predicts '{self.target}'.")
-        section = page.section("Weights")
-        section.text(self.meaning)
-        bars = "bars are for the privacy noise (95 %)" if self.errors is not None else "without error bars"
-        spoken = "; ".join(f"{name}: {', '.join(self.cells(row))}" for row, name in enumerate(self.names))
-        section.figure(
-            self.figure(), alt=f"Weights. {spoken}", caption=f"Weights, the largest first; {bars}."
-        )
-        if self.errors is None:
-            section.note(NO_ERROR_BARS)
-        rows = [[name, *self.cells(row)] for row, name in enumerate(self.names)]
-        section.table(["coordinate", *self.heads], rows, "The same in figures")
-        page.section("Guarantee").prose(guarantee)
-        return page
-
-    def write(self, path: str | Path, title: str, guarantee: str) -> None:
-        """Write the drawing (``.svg``), or a report with it (``.html``)."""
-        path = Path(path)
-        if path.suffix.lower() == ".svg":
-            save_svg(self.figure(), path)
-        elif path.suffix.lower() in (".html", ".htm"):
-            self.page(title, guarantee).write(path)
-        else:
-            raise ParameterError(
-                f"{path.name} is neither a drawing nor a report.",
-                "Name a file that ends in .svg or in .html.",
+        series = tuple(
+            Series(
+                head,
+                numbers(self.values[1:, place]),
+                None if self.errors is None else numbers(self.errors[1:, place]),
             )
+            for place, head in enumerate(self.heads)
+        )
+        bars = NO_ERROR_BARS if self.errors is None else "Bars are for the privacy noise (95 %)."
+        return Bars(
+            "Weights, the largest first", self.names[1:], series, x="weight", note=f"{bars} {self.meaning}"
+        )
+
+
+def pictures_of(model: Any) -> tuple[Chart, ...]:
+    """The charts of a linear model: its largest weights."""
+    weights = Weights.of(model, model.schema_.target)
+    return () if weights is None or len(weights.names) < 2 else (weights.first(MOST).chart(),)
 
 
 def _rows(intercept: Any, weights: Any) -> Numbers:

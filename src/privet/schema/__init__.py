@@ -3,6 +3,7 @@
 from privet.schema.columns import Category, Column, Number
 from privet.schema.draft import Draft, draft, draft_columns
 from privet.schema.file import read_schema, schema_text, write_schema
+from privet.schema.item_sets import Items
 from privet.schema.table import Schema
 from privet.schema.unit import Neighbours, Unit
 
@@ -10,6 +11,7 @@ __all__ = [
     "Category",
     "Column",
     "Draft",
+    "Items",
     "Neighbours",
     "Number",
     "Schema",

@@ -15,7 +15,7 @@ from typing import Any
 
 from privet.errors import SchemaError
 
-__all__ = ["DECLARED", "DRAFTED", "HEADER", "WHOLESALE", "Category", "Column", "Number", "Value"]
+__all__ = ["BOUGHT", "DECLARED", "DRAFTED", "HEADER", "WHOLESALE", "Category", "Column", "Number", "Value"]
 
 Value = str | int | float | bool
 
@@ -24,9 +24,10 @@ CONFIRMED = "read off the data, then confirmed by a person"
 HEADER = "declared by the file's header"
 WHOLESALE = "read off the data, then declared public wholesale"
 DRAFTED = "read off the data"
+BOUGHT = "measured privately, with a guarantee of its own"
 _LARGEST = sys.float_info.max
 _SMALLEST_HALF = 1e-280  # fixed-point scales are divided by half a range
-ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, DRAFTED)
+ORIGINS = (DECLARED, CONFIRMED, HEADER, WHOLESALE, BOUGHT, DRAFTED)
 
 
 def _named(name: str, origin: str) -> None:
@@ -209,7 +210,7 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
             f"Column '{name}': its entry must be a section.",
             f"Write  [columns.{toml_key(name)}]  with  kind,  and  low  and  high,  or  values,  under it.",
         )
-    known = {"kind", "low", "high", "cuts", "values", "other", "origin"}
+    known = {"kind", "low", "high", "cuts", "values", "other", "most", "between", "origin"}
     if surplus := sorted(set(data) - known):
         raise SchemaError(f"Column '{name}': unknown entries {surplus}.", f"Known ones are {sorted(known)}.")
     kind, origin = data.get("kind"), data.get("origin", DECLARED)
@@ -224,8 +225,12 @@ def column_from_dict(name: str, data: dict[str, Any]) -> Column:
         )
     if kind == "category":
         return Category(name, data.get("values", ()), other=data.get("other"), origin=origin)
+    if kind == "items":
+        from privet.schema.item_sets import items_from_dict  # which is a kind of category
+
+        return items_from_dict(name, data)
     raise SchemaError(
-        f'Column \'{name}\': kind must be "number", "integer" or "category".',
+        f'Column \'{name}\': kind must be "number", "integer", "category" or "items".',
         f'Add the line  kind = "number"  under [columns.{toml_key(name)}].',
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from privet.errors import SchemaError
 from privet.schema.columns import Category, Column, Number
+from privet.schema.item_sets import Items
 from privet.schema.table import Schema
 
 __all__ = ["require_narrowing"]
@@ -43,7 +44,8 @@ def require_narrowing(schema: Schema, registered: Schema) -> None:
 
 
 def _fault(column: Column, registered: Column, *, fixed: bool) -> str:
-    if isinstance(column, Number) != isinstance(registered, Number):
+    kinds = (Number, Items)
+    if any(isinstance(column, kind) != isinstance(registered, kind) for kind in kinds):
         return "is of another kind in the registered schema"
     if isinstance(column, Number):
         assert isinstance(registered, Number)

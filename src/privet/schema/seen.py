@@ -78,7 +78,8 @@ class Seen:
         elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
             raise DataError(
                 f"Column '{self.name}' holds {kind}, which Privet does not mine.",
-                "Turn it into a number or a category first, or leave it out.",
+                'Sets of items are declared by hand, with  kind = "items"  and their values. Turn anything '
+                "else into a number or a category first, or leave it out.",
             )
         if not self.many:
             self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))

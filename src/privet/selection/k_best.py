@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
@@ -42,6 +42,9 @@ from privet.stats.association import (
     Trend,
 )
 from privet.stats.association.base import require_groups
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["SelectKBest"]
 
@@ -203,6 +206,21 @@ class SelectKBest(PrivateSelector):
         self.values_ = np.asarray(values, np.float64)
         self.values_error_ = float(error)
         self.values_deviation_ = float(deviation)
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """The released values of the chosen attributes, if there are any."""
+        from privet.report.charts import Bars, Series, numbers
+
+        values = np.asarray(getattr(self, "values_", np.empty((0, 0))))
+        if not values.size:
+            return ()
+        heads = [self._scorer().what] if values.shape[1] == 1 else map(str, range(1, values.shape[1] + 1))
+        off = (self.values_error_,) * len(values)
+        series = tuple(
+            Series(head, numbers(column), off) for head, column in zip(heads, values.T, strict=True)
+        )
+        note = "The chosen attributes, the best first. Bars are for the privacy noise (95 %)."
+        return (Bars("Scores of the chosen attributes", tuple(self.chosen_), series, x="score", note=note),)
 
     @property
     def odds_ratios_(self) -> list[OddsRatioEstimate]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact
+from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact, is_database
 from privet.curator.owner import account_name
 from privet.errors import LedgerError, ParameterError
 from privet.schema import Schema
@@ -37,8 +37,8 @@ class NoAccount(LedgerError):
 
 
 def open_ledger(path: str | Path, analyst: str | None = None, *, create: bool = False) -> Ledger:
-    """The ledger in a file, used under an analyst's name (the login name, where none is given)."""
-    if not create and not Path(path).exists():
+    """The ledger in a file or a database, used under an analyst's name (left out: the login name)."""
+    if not create and not is_database(path) and not Path(path).exists():
         raise NoAccount(f"There is no ledger {Path(path).name}, so no table has an account in it.", _OPEN)
     ledger = Ledger.open(path, create=create)
     return ledger.as_analyst(analyst) if analyst else ledger
@@ -69,11 +69,12 @@ def open_account(
     each_analyst: Amount | None = None,
     analysts: Mapping[str, Amount] | None = None,
     accountant: str = "auto",
+    scope: str = "",
 ) -> str:
     """Give the people in a table a budget, as their owner; returns the name of their account.
 
     The schema is registered with it: runs use it, or a part of it. A table that has an account under another
-    name is refused, which only its owner is shown.
+    name is refused, which only its owner is shown: within ``scope``, where there are several owners.
     """
     dataset = account_name(schema)
     schema.require_confirmed()
@@ -85,7 +86,7 @@ def open_account(
         analysts=analysts,
         each_analyst=each_analyst,
         schema=schema,
-        fingerprint=fingerprint(table),
+        fingerprint=fingerprint(table) + scope.encode(),
     )
     return dataset
 

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from privet.errors import ParameterError
 from privet.parameters import Alias
 from privet.service.building import build, settled
-from privet.service.case import Result, UseCase
+from privet.service.case import Result
 from privet.service.common import Data, EngineName, OwnerSays, SchemaFile, SeedNumber, Settings
+from privet.service.paying import Paid
 from privet.service.reading import OfTable
 from privet.service.session import Session
 from privet.service.text import columns
@@ -27,15 +28,12 @@ __all__ = ["Aggregate", "Aggregated"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aggregate(OfTable, UseCase):
+class Aggregate(Paid, OfTable):
     """Run a function of your own on disjoint blocks of the table DATA, and release the mean of its results.
 
     The function is written FILE.py:NAME. It takes a data frame of the schema's columns and returns one number
     for each pair of a low and a high. It runs shut off from files, network, other processes and clock.
     """
-
-    spends: ClassVar[bool] = True
-    uses_ledger: ClassVar[bool] = True
 
     algorithm: Annotated[str, "How blocks are aggregated."] = "sample-aggregate"
     data: Data
@@ -57,15 +55,10 @@ class Aggregate(OfTable, UseCase):
         return planned(self._what, guarantee, self._schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Aggregated:
-        from privet.service.accounts import paying
-
-        ledger = session.opened_ledger()
-        if ledger is None:
-            session.unpaid(self._schema, self._what, self.owner_says)
-        estimator = self._estimator(ledger)
-        with session.progress("Running the function", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine, ledger)
-            with paying(ledger, self._schema):
+        with self.paid(session, self._schema, self._what) as ledger:
+            estimator = self._estimator(ledger)
+            with session.progress("Running the function", "rows") as watch:
+                table = self.opened(session, self._schema, watch, self.engine, ledger)
                 return Aggregated(self.function, estimator.fit(table))
 
     @property

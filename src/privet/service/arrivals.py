@@ -23,9 +23,17 @@ _CHUNK = 1 << 16
 
 
 def arriving(
-    source: int, schema: Schema, options: ReadOptions, seconds: float | None = None
+    source: int,
+    schema: Schema,
+    options: ReadOptions,
+    seconds: float | None = None,
+    *,
+    counts: bool = False,
 ) -> Iterator[dict[str, Any] | None]:
-    """Each record of CSV that comes in, and None whenever so many seconds are over."""
+    """Each record of CSV that comes in, and None whenever so many seconds are over.
+
+    ``counts``: a line that cannot be read is a record of which everything is missing, and not an error.
+    """
     names: list[str] | None = None
     delimiter, decimal = options.delimiter, options.decimal
     numbers = {column.name for column in schema.columns if isinstance(column, Number)}
@@ -34,7 +42,13 @@ def arriving(
         if line is None:
             yield None
             continue
-        text = _text(line, options.encoding)
+        try:
+            text = _text(line, options.encoding)
+            cells = _cells(text, delimiter or ",") if names is not None else []
+        except DataError:
+            if names is None or not counts:  # the first line is public: it names the columns
+                raise
+            text, cells = " ", []
         if not text:
             continue
         if names is None:
@@ -46,7 +60,6 @@ def arriving(
                     "Check the spelling in its first line, or remove the column from the schema.",
                 )
             continue
-        cells = _cells(text, delimiter or ",")
         record: dict[str, Any] = dict.fromkeys(wanted)  # cells that are not there are missing
         for name, cell in zip(names, cells, strict=False):
             if name in record and cell.strip() not in MISSING_TEXTS:

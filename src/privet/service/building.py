@@ -20,10 +20,15 @@ __all__ = ["build", "made", "name_of", "place_of", "schema_beside", "settled"]
 def schema_beside(data: str | Path) -> Path:
     """The schema file that belongs to a table's file: where a draft of it is written.
 
+    That of a table of a database lies where one works.
+
     >>> schema_beside("clinic/people.csv.gz").name
     'people.schema.toml'
     """
-    return Path(data).with_name(f"{name_of(data)}.schema.toml")
+    from privet.sources.address import address_of
+
+    place = Path(f"{name_of(data)}.schema.toml")
+    return place if address_of(data) is not None else Path(data).with_name(place.name)
 
 
 def name_of(data: str | Path) -> str:
@@ -32,6 +37,10 @@ def name_of(data: str | Path) -> str:
     >>> name_of("clinic/people.csv.gz")
     'people'
     """
+    from privet.sources.address import address_of, table_of
+
+    if address_of(data) is not None:
+        return (table_of(data) or "table").rpartition(".")[2]
     return Path(data).name.split(".")[0] or "table"
 
 

@@ -14,10 +14,10 @@ from privet.parameters import Parameter, parameters_of, validate
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
-    from privet.report import Page
+    from privet.report import Chart, Page
     from privet.service.session import Session
 
-__all__ = ["Preview", "Result", "UseCase"]
+__all__ = ["Preview", "Result", "Shown", "UseCase"]
 
 
 class Preview(Protocol):
@@ -28,6 +28,15 @@ class Preview(Protocol):
 
     def text(self) -> str:
         """The preview for a reader."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A small table of a result, as texts: its title, the names of its columns, and its rows."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
 
 
 class Result:
@@ -49,6 +58,22 @@ class Result:
     def text(self) -> str:
         """The result for a reader."""
         raise NotImplementedError
+
+    def charts(self) -> tuple[Chart, ...]:
+        """What there is to look at, drawn by each face in its own way; none if there is nothing."""
+        return ()
+
+    def tables(self) -> tuple[Shown, ...]:
+        """What is released as a table of texts and is in no chart; none if there is nothing."""
+        return ()
+
+    def in_words(self) -> str:
+        """What was learned, in sentences; "" where there is nothing to say."""
+        return ""
+
+    def model_document(self) -> dict[str, Any] | None:
+        """The released model as the document that its file holds; None if the result is none."""
+        return None
 
     def page(self) -> Page:
         """The result as a self-contained HTML page."""

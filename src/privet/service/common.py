@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from privet.parameters import Alias, Argument, File, OfAlgorithm
+from privet.parameters import Alias, Argument, File, Named, OfAlgorithm
 
 __all__ = [
     "ENGINES",
     "Data",
     "EngineName",
     "Force",
+    "Guesses",
     "ModelFile",
     "OriginalSchema",
     "OwnerSays",
@@ -24,7 +25,7 @@ __all__ = [
     "VerifyKey",
 ]
 
-ENGINES = ("auto", "memory", "duckdb")
+ENGINES = ("auto", "memory", "duckdb", "processes", "spark")
 
 Data = Annotated[Path, File(), Argument(), "The table."]
 SchemaFile = Annotated[
@@ -37,13 +38,17 @@ OriginalSchema = Annotated[Path, File(), Alias("s"), "The schema of the original
 ModelFile = Annotated[Path, File(), Argument(), "A released model."]
 VerifyKey = Annotated[Path | None, File(), "Refuse a model that the owner of this public key has not signed."]
 EngineName = Annotated[
-    Literal["auto", "memory", "duckdb"],
-    "Who reads the table: Privet itself (memory), or DuckDB for CSV and Parquet files.",
+    Literal["auto", "memory", "duckdb", "processes", "spark"],
+    "Who reads the table: Privet itself (memory; processes, one for each core; or spark, for Parquet files), "
+    "or DuckDB for CSV and Parquet files.",
 ]
 SeedNumber = Annotated[
     int | None, "Repeatable noise, for tests only: it voids the guarantee and needs a run without a ledger."
 ]
 Settings = Annotated[Mapping[str, Any], OfAlgorithm(), "The algorithm's own parameters."]
+Guesses = Annotated[
+    Mapping[str, Any], Named("NAME=VALUE"), "What you guess: records, attainable, share:CLASS."
+]
 Force = Annotated[bool, "Replace the output file if it is there already."]
 Report = Annotated[Path | None, File("out"), Alias("o"), "Write an HTML report."]
 OwnerSays = Annotated[

@@ -51,16 +51,12 @@ class RunDocument:
         if "algorithm" in given and "parameters" in given:
             usual = {p.name: p.default for p in parameters_of(algorithm(given["algorithm"]).load())}
             own = {n: v for n, v in given["parameters"].items() if v != usual.get(n)}
-            if isinstance(usual.get("epsilon"), float):  # what it costs is always said
+            if isinstance(usual.get("epsilon"), float) and "epsilon" not in given:  # its cost is always said
                 own = {"epsilon": usual["epsilon"]} | own
             kept.pop("parameters", None)
             kept |= {"parameters": own} if own else {}
-        ledger = session.ledger if isinstance(session.ledger, str | Path) else None
-        return cls(
-            name,
-            {n: _plain(v) for n, v in kept.items()},
-            None if ledger is None or not case.uses_ledger else str(ledger),
-        )
+        plain = {n: _plain(v) for n, v in kept.items()}
+        return cls(name, plain, session.ledger_place if case.uses_ledger else None)
 
     @property
     def case(self) -> UseCase:
@@ -119,7 +115,9 @@ class RunDocument:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
-        return str(value)
+        from privet.sources.address import without_password
+
+        return without_password(value)
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

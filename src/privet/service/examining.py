@@ -121,9 +121,11 @@ def _odd(rows: Rows, cells: Any, name: str) -> list[tuple[str, int]]:
     import numpy as np
     import pyarrow.compute as pc
 
-    from privet.schema import Number
+    from privet.schema import Items, Number
 
     column = rows.schema[name]
+    if isinstance(column, Items):  # items that are not listed are left out, and the set stays
+        return []
     empty = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
     if isinstance(column, Number):
         values = rows.numbers(name)

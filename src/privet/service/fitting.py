@@ -8,20 +8,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
-from privet.parameters import Alias, File, Named, When
+from privet.families import family_of
+from privet.parameters import Alias, File, Named, When, parameters_of
 from privet.registry import algorithm as entry_of
+from privet.registry import algorithms_with
 from privet.service.building import build, settled
-from privet.service.common import Data, EngineName, Force, OwnerSays, SchemaFile, SeedNumber, Settings
+from privet.service.common import (
+    Data,
+    EngineName,
+    Force,
+    Guesses,
+    OwnerSays,
+    SchemaFile,
+    SeedNumber,
+    Settings,
+)
+from privet.service.paying import Paid
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
+    from privet.evaluation.forecast import Chosen
     from privet.release import Guarantee
-    from privet.report import Page
+    from privet.report import Chart, Page
     from privet.schema import Schema
     from privet.service.plans import Plan
 
@@ -29,11 +42,9 @@ __all__ = ["Fit", "Fitted"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fit(OfTable):
+class Fit(Paid, OfTable):
     """Learn a private model from the table DATA."""
 
-    spends: ClassVar[bool] = True
-    uses_ledger: ClassVar[bool] = True
     stdout_name: ClassVar[str] = "model.json"
 
     algorithm: Annotated[str, "What learns."]
@@ -59,13 +70,21 @@ class Fit(OfTable):
     trials: Annotated[
         float | None, Ge(1), Le(5000), When("tune", True), "With tuning: how many trials on average."
     ] = None
+    accuracy: Annotated[
+        float | None,
+        Gt(0),
+        Lt(1),
+        "Instead of an epsilon: how much may be lost to privacy, such as 0.02. A forecast on made-up people "
+        "chooses the smallest epsilon; no record is read for it.",
+    ] = None
+    guess: Guesses = field(default_factory=dict)
     engine: EngineName = "auto"
     seed: SeedNumber = None
     owner_says: OwnerSays = None
 
     @property
     def always_planned(self) -> bool:  # type: ignore[override]  # a search does more than its parameters say
-        return self.tune
+        return self.tune or self.accuracy is not None
 
     def plan(self, session: Session) -> Plan:
         """What a fit would cost, what would be left, and the expected error of each step."""
@@ -81,27 +100,22 @@ class Fit(OfTable):
             plan = planned(self._what, found.guarantee, self._schema, events, ledger)
             return replace(plan, search=found)
         twin = self._twin
-        return planned(self._what, twin.guarantee_, self._schema, None, ledger, twin._foreseen())
+        how = " ".join(filter(None, (self._why, twin._foreseen())))
+        return planned(self._what, twin.guarantee_, self._schema, None, ledger, how)
 
     def run(self, session: Session) -> Fitted:
         """A fitted model with its guarantee, written to its file if one was named."""
-        from privet.service.accounts import paying
-
         self._check_places()
-        ledger = session.opened_ledger()
-        if ledger is None:
-            session.unpaid(self._schema, self._what, self.owner_says)
-        if self.tune:
-            # Nobody watches the progress of a search: how many trials there are must stay secret.
-            table = self.opened(session, self._schema, engine=self.engine, ledger=ledger)
-            with paying(ledger, self._schema):
+        with self.paid(session, self._schema, self._what) as ledger:
+            if self.tune:
+                # Nobody watches the progress of a search: how many trials there are must stay secret.
+                table = self.opened(session, self._schema, engine=self.engine, ledger=ledger)
                 return self._delivered(self._search(ledger).fit(table))
-        estimator = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
-        if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
-            estimator._rehearsed_by(self._twin)
-        with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
-            table = self.opened(session, self._schema, watch, self.engine, ledger)
-            with paying(ledger, self._schema):
+            estimator = build(self.algorithm, self._schema, self._settings, ledger=ledger, seed=self.seed)
+            if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
+                estimator._rehearsed_by(self._twin)
+            with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
+                table = self.opened(session, self._schema, watch, self.engine, ledger)
                 return self._delivered(estimator.fit(table))
 
     @property
@@ -115,7 +129,31 @@ class Fit(OfTable):
     @cached_property
     def _twin(self) -> Any:
         """The algorithm, fitted to a table without records: what is public about a fit."""
-        return build(self.algorithm, self._schema, self.parameters, seed=self.seed)._rehearsed()
+        return build(self.algorithm, self._schema, self._settings, seed=self.seed)._rehearsed()
+
+    @cached_property
+    def _chosen(self) -> Chosen | None:
+        """The epsilon that a forecast chose for the accuracy; None if none was asked for."""
+        from privet.evaluation.forecast import epsilon_within
+        from privet.worlds import Guess
+
+        if self.accuracy is None:
+            return None
+        estimator = build(self.algorithm, self._schema, self.parameters)
+        default = {p.name: p.default for p in parameters_of(type(estimator))}["epsilon"]
+        if self.parameters.get("epsilon", default) != default:
+            raise ParameterError("An accuracy was given, and an epsilon too.", "Give one of the two.")
+        entry_of(self.algorithm, algorithms_with("forecast"))
+        return epsilon_within(estimator, self.accuracy, self._schema, Guess.from_text(self.guess))
+
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        chosen = self._chosen
+        return self.parameters if chosen is None else {**self.parameters, "epsilon": chosen.epsilon}
+
+    @property
+    def _why(self) -> str:
+        return "" if self._chosen is None else self._chosen.why()
 
     def _search(self, ledger: Any) -> Any:
         from privet.service.tuning import search_of
@@ -133,6 +171,10 @@ class Fit(OfTable):
             raise ParameterError(
                 "A grid and a number of trials say how to tune.", "Ask for tuning, too.", "tune"
             )
+        if self.tune and self.accuracy is not None:
+            raise ParameterError("A search is paid for with an epsilon.", "Leave one of the two out.")
+        if self.accuracy is None and self.guess:
+            raise ParameterError("Guesses serve to reach an accuracy.", "Give one, too.")
         for place in (self.output, self.report):
             if place is not None:
                 check_place(place, force=self.force)
@@ -197,10 +239,30 @@ class Fitted(Reported):
     def remedy(self) -> str:  # type: ignore[override]
         return "show-model" if self.place else ""
 
+    def charts(self) -> tuple[Chart, ...]:
+        found: tuple[Chart, ...] = self.model.pictures()
+        return found
+
+    def in_words(self) -> str:
+        return str(self.model.in_words() or self._about())
+
+    def _about(self) -> str:
+        """What can be said of any model that predicts, all of it public: what, and from what."""
+        schema, title = self.model.schema_, entry_of(self.algorithm).title
+        if schema.target is None or "predict" not in family_of(self.model).model_commands:
+            return ""
+        names = [column.name for column in schema.columns if column.name != schema.target]
+        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+        return f"{title} predicts {schema.target} from {len(names)} columns.\nThey are: {shown}."
+
+    def model_document(self) -> dict[str, Any]:
+        from privet.model import released_document
+
+        return self.document or released_document(self.model)
+
     def page(self) -> Page:
         """The model in words and pictures, as far as it has any, and its guarantee."""
         from privet.report import Page
-        from privet.report.weights import Weights
 
         model = self.model
         page = Page(f"A private model: {self.algorithm}", self.guarantee.headline)
@@ -210,10 +272,8 @@ class Fitted(Reported):
             section.text(explanation)
         if words := model.in_words():
             section.code(words)
-        if (weights := Weights.of(model, model.schema_.target)) is not None:
-            largest = weights.first(20)
-            rows = [[name, *largest.cells(place)] for place, name in enumerate(largest.names)]
-            section.table(["coordinate", *largest.heads], rows, "The largest weights")
+        for chart in self.charts():
+            section.chart(chart)
         if self.tuned is not None:
             section.text(self.tuned.text())
         page.section("Guarantee").prose(self.guarantee.text())

@@ -25,10 +25,10 @@ __all__ = [
     "RegisterSchema",
     "SetLimit",
     "ShowAccounts",
-    "ShowHead",
     "ShowHistory",
     "ShowRegistered",
     "VerifyLedger",
+    "ledger_of",
 ]
 
 LimitEpsilon = Annotated[float | None, "The limit: all that may ever be spent."]
@@ -45,7 +45,7 @@ class LedgerCase(UseCase):
     uses_ledger: ClassVar[bool] = True
 
 
-def _ledger(session: Session, *, create: bool = False) -> Ledger:
+def ledger_of(session: Session, *, create: bool = False) -> Ledger:
     ledger = session.opened_ledger(create=create)
     if ledger is None:
         raise ParameterError("No ledger was named.", "Say which ledger is meant.")
@@ -87,7 +87,7 @@ class OpenAccount(LedgerCase, OfTable):
         with session.progress("Examining the table", "rows") as watch:
             examined = self.examined(schema, watch)
             table = self.opened(session, replace(schema, outside="count"))
-            ledger = _ledger(session, create=True)
+            ledger = ledger_of(session, create=True)
             dataset = open_account(
                 ledger,
                 table,
@@ -96,9 +96,10 @@ class OpenAccount(LedgerCase, OfTable):
                 each_analyst=everyone,
                 analysts=analysts,
                 accountant=self.accountant,
+                scope=session.scope,
             )
         [view] = view_accounts(ledger, dataset)
-        return Opened(str(session.ledger), view, limit, examined)
+        return Opened(session.ledger_place or "the ledger", view, limit, examined)
 
     def _own(self, amount: Any) -> Amount:
         from privet.service.accounts import limit_of
@@ -148,7 +149,7 @@ class RegisterSchema(LedgerCase, OfTable):
         dataset = account_name(schema)
         with session.progress("Examining the table", "rows") as watch:
             examined = self.examined(schema, watch)
-        return Registered(dataset, _ledger(session).register_schema(dataset, schema), examined)
+        return Registered(dataset, ledger_of(session).register_schema(dataset, schema), examined)
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ class ShowRegistered(LedgerCase):
     dataset: Dataset
 
     def run(self, session: Session) -> RegisteredSchema:
-        ledger = _ledger(session)
+        ledger = ledger_of(session)
         ledger.balance(self.dataset)  # an error that says what to do, where there is no such account
         found = ledger.registered_schema(self.dataset)
         if found is None:
@@ -212,7 +213,7 @@ class ShowAccounts(LedgerCase):
     def run(self, session: Session) -> Accounts:
         from privet.service.accounts import view_accounts
 
-        return Accounts(tuple(view_accounts(_ledger(session), self.dataset)))
+        return Accounts(tuple(view_accounts(ledger_of(session), self.dataset)))
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ class ShowHistory(LedgerCase):
     guarantees: Annotated[bool, "Show the guarantee of each release, too."] = False
 
     def run(self, session: Session) -> History:
-        return History(tuple(_ledger(session).history(self.dataset)), self.guarantees)
+        return History(tuple(ledger_of(session).history(self.dataset)), self.guarantees)
 
 
 @dataclass(frozen=True)
@@ -286,7 +287,7 @@ class SetLimit(LedgerCase):
     def run(self, session: Session) -> Limited:
         from privet.service.accounts import limit_of, view_accounts
 
-        ledger = _ledger(session)
+        ledger = ledger_of(session)
         ledger.set_limit(self.dataset, limit_of(self.epsilon, self.delta, self.rho), self.who)
         [view] = view_accounts(ledger, self.dataset)
         return Limited(view, self.who)
@@ -316,9 +317,9 @@ class VerifyLedger(LedgerCase):
     def run(self, session: Session) -> Verified:
         from privet.budget import Head
 
-        ledger = _ledger(session)
+        ledger = ledger_of(session)
         ledger.verify(Head.parse(self.head) if self.head else None)
-        return Verified(str(session.ledger), ledger.head(), self.head is not None)
+        return Verified(session.ledger_place or "The ledger", ledger.head(), self.head is not None)
 
 
 @dataclass(frozen=True)
@@ -343,24 +344,3 @@ class Verified(Result):
 
     def text(self) -> str:
         return f"{self.ledger} is intact: {self.head.count} entries."
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShowHead(LedgerCase):
-    """Print the head: note it down elsewhere, and verify against it later."""
-
-    def run(self, session: Session) -> HeadShown:
-        return HeadShown(_ledger(session).head())
-
-
-@dataclass(frozen=True)
-class HeadShown(Result):
-    """The head of a ledger: how many entries it has, and the digest of all of them."""
-
-    head: Head
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"head": str(self.head), "entries": self.head.count}
-
-    def text(self) -> str:
-        return str(self.head)

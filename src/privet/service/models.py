@@ -15,7 +15,7 @@ from privet.service.text import columns
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
-    from privet.report import Page
+    from privet.report import Chart, Page
     from privet.report.weights import Weights
 
 __all__ = ["ModelShown", "ShowModel"]
@@ -25,7 +25,7 @@ MOST_WEIGHTS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class ShowModel(UseCase):
-    """Show what a model was made with, its weights if it is linear, and its guarantee in words."""
+    """Show what a model was made with, what it learned as far as words can tell, and its guarantee."""
 
     file: Annotated[Path, File(), Argument(), "A released model."]
     verify_key: VerifyKey = None
@@ -34,7 +34,7 @@ class ShowModel(UseCase):
         Path | None,
         File("out"),
         Alias("o"),
-        "Draw the weights of a linear model: a drawing (.svg) or a report with it (.html).",
+        "Draw what it learned: its first picture (.svg), or a report with all of them (.html).",
     ] = None
 
     def run(self, session: Session) -> ModelShown:
@@ -54,11 +54,7 @@ class ShowModel(UseCase):
             self.output,
         )
         if self.output is not None:
-            if shown.largest is None:
-                raise ParameterError(
-                    f"A model of {shown.algorithm} has no weights to draw.", "Do not ask for a drawing."
-                )
-            shown.largest.write(self.output, shown.title, shown.guarantee.text())
+            shown.draw(self.output)
         return shown
 
 
@@ -89,7 +85,29 @@ class ModelShown(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (f"The weights were drawn in {self.drawing}.",) if self.drawing else ()
+        return (f"What it learned was drawn in {self.drawing}.",) if self.drawing else ()
+
+    def charts(self) -> tuple[Chart, ...]:
+        if self.largest is not None:
+            return (self.largest.chart(),)
+        found: tuple[Chart, ...] = self.model.pictures()
+        return found
+
+    def draw(self, place: Path) -> None:
+        """Write the first chart (``.svg``), or a report with all of them (``.html``)."""
+        if place.suffix.lower() not in (".svg", ".html", ".htm"):
+            raise ParameterError(
+                f"{place.name} is neither a drawing nor a report.",
+                "Name a file that ends in .svg or in .html.",
+            )
+        if not self.charts():
+            raise ParameterError(
+                f"A model of {self.algorithm} has nothing to draw.", "Do not ask for a drawing."
+            )
+        if place.suffix.lower() == ".svg":
+            place.write_text(self.charts()[0].svg() + "\n", encoding="utf-8")
+        else:
+            self.page().write(place)
 
     @property
     def remedy(self) -> str:  # type: ignore[override]
@@ -137,6 +155,14 @@ class ModelShown(Result):
         return [*lines, shown.meaning, *([NO_ERROR_BARS] if shown.errors is None else [])]
 
     def page(self) -> Page:
-        if self.largest is None:
-            return super().page()
-        return self.largest.page(self.title, self.guarantee.text())
+        from privet.report import Page
+
+        target = self.model.schema_.target
+        page = Page(self.title, self.guarantee.headline if target is None else f"Predicts '{target}'.")
+        section = page.section("What was learned")
+        if words := self.model.in_words():
+            section.code(words)
+        for chart in self.charts():
+            section.chart(chart)
+        page.section("Guarantee").prose(self.guarantee.text())
+        return page

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Amount, Balance, Event, Ledger, Sequential
+from privet.curator.caveats import when_counted
 from privet.curator.currency import event_for
 from privet.curator.owner import as_read
 from privet.release import Guarantee, Step, numbered
@@ -24,7 +25,9 @@ class Plan:
     """A run that has not happened: its steps with their expected errors, its cost, and what would be left.
 
     ``amount`` is None if nothing would be promised. ``search`` is there if settings would be chosen: what
-    would be tried, and how it would be paid for.
+    would be tried, and how it would be paid for. ``public`` and ``caveats`` are those of the guarantee that
+    a run would come with: what it takes to be public, with the origin of each entry, and what it does not
+    cover.
     """
 
     what: str
@@ -37,6 +40,8 @@ class Plan:
     notes: tuple[str, ...] = ()
     how: str = ""
     search: SearchPlan | None = None
+    public: tuple[tuple[str, str], ...] = ()
+    caveats: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -88,11 +93,13 @@ def planned(
     default, one spend of the guarantee's amount. ``how`` says which method would be used, and why.
     """
     dataset = before = after = None
+    caveats = guarantee.caveats
     if ledger is not None:
         if events is None:
             events = [event_for(guarantee.amount, what)]
         dataset = account_of(ledger, schema)
-        as_read(schema, ledger)  # a schema that is not the owner's is refused
+        read = as_read(schema, ledger)  # a schema that is not the owner's is refused
+        caveats = when_counted(caveats, read)
         event = events[0] if len(events) == 1 else Sequential(tuple(events))
         before = ledger.balance(dataset)
         after = ledger.preview(dataset, event, unit=schema.unit, asked=guarantee.amount)
@@ -106,4 +113,6 @@ def planned(
         after,
         guarantee.voided,
         how,
+        public=guarantee.public,
+        caveats=caveats,
     )

@@ -263,4 +263,5 @@ def row(column: Column) -> tuple[str, str, str, str]:
         cuts = f", {len(column.cuts)} cuts" if column.cuts else ""
         kind = "integer" if column.integer else "number"
         return column.name, kind, f"{column.low!r} to {column.high!r}{cuts}", column.origin
-    return column.name, "category", ", ".join(str(value) for value in column.labels), column.origin
+    kind = column.to_dict()["kind"]
+    return column.name, kind, ", ".join(str(value) for value in column.labels), column.origin

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
@@ -22,13 +23,14 @@ from privet.service.common import (
     Settings,
     VerifyKey,
 )
+from privet.service.paying import Paid
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.release import Guarantee
-    from privet.report import Page
+    from privet.report import Chart, Page
     from privet.schema import Schema
     from privet.service.plans import Plan
 
@@ -44,8 +46,12 @@ class Scored(Reported):
         found: Guarantee = self.found.guarantee
         return found
 
+    def charts(self) -> tuple[Chart, ...]:
+        found = getattr(self.found, "evaluation", self.found)
+        return found.charts() if hasattr(found, "charts") else ()
+
     def page(self) -> Page:
-        """The figures as tables, and the guarantee."""
+        """The figures as tables and charts, and the guarantee."""
         from privet.report import Page
 
         evaluation = getattr(self.found, "evaluation", self.found)
@@ -58,15 +64,24 @@ class Scored(Reported):
             if isinstance(value, dict) and {"value", "error"} <= set(value) and value["value"] is not None
         ]
         section.table(["figure", "value", "noise (95 %)"], rows, "Figures with the error of their noise")
-        if (confusion := getattr(evaluation, "confusion", None)) is not None:
-            labels = [str(label) for label in evaluation.labels]
-            counts = [
-                [label, *(f"{n:.0f}" for n in row)] for label, row in zip(labels, confusion, strict=True)
-            ]
-            section.table(["actual", *labels], counts, "Confusion matrix: a column for each predicted class")
+        for chart in self.charts():
+            section.chart(chart)
         section.text("± covers the privacy noise in 95 % of cases, not the choice of test records.")
         page.section("Guarantee").prose(self.guarantee.text())
         return page
+
+    def in_words(self) -> str:
+        """The figure that most people want, and how sure it is."""
+        evaluation = getattr(self.found, "evaluation", self.found)
+        if (accuracy := getattr(evaluation, "accuracy", None)) is not None:
+            if not math.isfinite(accuracy.value):
+                return "How often it is right could not be told for the noise."
+            told = f"It is right about {100 * accuracy.value:.0f} times of 100 (accuracy {accuracy})."
+        elif (r2 := getattr(evaluation, "r2", None)) is not None and math.isfinite(r2.value):
+            told = f"It explains about {100 * max(0.0, r2.value):.0f} % of the variation (R² {r2})."
+        else:
+            return ""
+        return f"{told}\n± covers the privacy noise in 95 % of cases, not the choice of test records."
 
 
 def _priced(epsilon: float | None, public: bool) -> None:
@@ -77,14 +92,11 @@ def _priced(epsilon: float | None, public: bool) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluate(OfTable):
+class Evaluate(Paid, OfTable):
     """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
 
     Scores on private data give people away like any other figure, so they are noised and paid for.
     """
-
-    spends: ClassVar[bool] = True
-    uses_ledger: ClassVar[bool] = True
 
     model: ModelFile
     data: Data
@@ -119,38 +131,34 @@ class Evaluate(OfTable):
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import evaluate, evaluation_cost
-        from privet.service.accounts import paying
 
         _priced(self.epsilon, self.public)
-        model, ledger = self._model, None if self.public else session.opened_ledger()
-        if ledger is None:
-            session.unpaid(model.schema_, f"evaluate {type(model).__name__}", self.owner_says)
+        model = self._model
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
-        with session.progress("Evaluating", "rows") as watch:
-            table = self.opened(session, model.schema_, watch, self.engine, ledger)
-            with paying(ledger, model.schema_):
-                found = evaluate(
-                    model,
-                    table,
-                    epsilon=self.epsilon,
-                    delta=self.delta,
-                    public=self.public,
-                    ledger=ledger,
-                    random_state=self.seed,
-                )
+        what = f"evaluate {type(model).__name__}"
+        with (
+            self.paid(session, model.schema_, what, public=self.public) as ledger,
+            session.progress("Evaluating", "rows") as watch,
+        ):
+            found = evaluate(
+                model,
+                self.opened(session, model.schema_, watch, self.engine, ledger),
+                epsilon=self.epsilon,
+                delta=self.delta,
+                public=self.public,
+                ledger=ledger,
+                random_state=self.seed,
+            )
         return written(Scored(found=found), self.output)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossValidate(OfTable):
+class CrossValidate(Paid, OfTable):
     """Learn from all parts of the table DATA but one, and score on that one, in turn.
 
     Each of the models is paid for.
     """
-
-    spends: ClassVar[bool] = True
-    uses_ledger: ClassVar[bool] = True
 
     algorithm: Annotated[str, "What learns."]
     data: Data
@@ -211,22 +219,18 @@ class CrossValidate(OfTable):
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import cross_validate
-        from privet.service.accounts import paying
 
         _priced(self.score_epsilon, self.public)
-        schema, ledger = self._schema, None if self.public else session.opened_ledger()
-        if ledger is None:
-            session.unpaid(schema, f"cross-validate {self.algorithm}", self.owner_says)
+        schema, what = self._schema, f"cross-validate {self.algorithm}"
         if not self.public:
             self._cost()
-        table = self.opened(session, schema, engine=self.engine, ledger=ledger)
         with (
+            self.paid(session, schema, what, public=self.public) as ledger,
             session.progress(f"Cross-validating {self.algorithm}", "fits") as progress,
-            paying(ledger, schema),
         ):
             found = cross_validate(
                 self._estimator,
-                table,
+                self.opened(session, schema, engine=self.engine, ledger=ledger),
                 folds=self.folds,
                 repeats=self.repeats,
                 epsilon=self.score_epsilon,

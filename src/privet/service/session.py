@@ -36,9 +36,10 @@ def _unwatched(what: str, unit: str) -> AbstractContextManager[Watch | None]:
 class Session:
     """What a run needs besides its own parameters. The command line makes one for each command.
 
-    ``ledger`` is a ledger or its file; None means that nobody keeps count. ``idle`` is a ledger that does not
-    pay, but may know the people: then their owner's word is needed. ``stdin`` and ``stdout`` are the
-    file descriptors of a run that filters a stream. ``note`` and ``warn`` reach whoever watches.
+    ``ledger`` is a ledger, its file or its ``postgresql://`` address; None means that nobody keeps count.
+    ``idle`` is a ledger that does not pay, but may know the people: then their owner's word is needed.
+    ``stdin`` and ``stdout`` are the file descriptors of a run that filters a stream. ``note`` and
+    ``warn`` reach whoever watches.
 
     >>> Session().opened_ledger() is None
     True
@@ -51,6 +52,16 @@ class Session:
     idle: Ledger | str | Path | None = None
     stdin: int = 0
     stdout: int = 1
+    #: Whose tables are compared when an account is opened. On a server that is one study: an owner of
+    #: another one could otherwise guess a table, and see whether it is recognised.
+    scope: str = ""
+
+    @property
+    def ledger_place(self) -> str | None:
+        """Where the ledger is, as people and files may see it: a path, or an address without its password."""
+        from privet.budget import Ledger, shown
+
+        return None if self.ledger is None or isinstance(self.ledger, Ledger) else shown(self.ledger)
 
     def note(self, text: str) -> None:
         """Something that a person should know while the run goes on."""
@@ -73,11 +84,11 @@ class Session:
 
     def unpaid(self, schema: Schema, what: str, owner_says: str | None) -> None:
         """Refuse a run that nobody pays for if the ledger knows the people and their owner says nothing."""
-        from privet.budget import Ledger
+        from privet.budget import Ledger, is_database
         from privet.curator.owner import require_word
 
         place = self.idle if self.ledger is None else self.ledger
-        if place is not None and (isinstance(place, Ledger) or Path(place).exists()):
+        if place is not None and (isinstance(place, Ledger) or is_database(place) or Path(place).exists()):
             known = replace(self, ledger=place).opened_ledger()
             require_word(known, schema, what, owner_says)
 

@@ -114,9 +114,10 @@ class Stream(OfTable):
         if self.data == STANDARD_INPUT:
             from privet.service.arrivals import arriving
 
-            yield from arriving(session.stdin, self._schema, self.options, self.seconds)
+            counts = session.opened_ledger() is not None
+            yield from arriving(session.stdin, self._schema, self.options, self.seconds, counts=counts)
             return
-        source = self.opened(session, self._schema)
+        source = self.opened(session, self._schema, ledger=session.opened_ledger())
         wanted = [name for name in (*self._schema.names, self._schema.unit.id) if name is not None]
         for batch in source.batches(list(dict.fromkeys(wanted))):
             yield from batch.to_pylist()

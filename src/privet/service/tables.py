@@ -18,17 +18,21 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import DataError, ParameterError
-from privet.schema import Schema
+from privet.schema import Items, Schema
 from privet.service.common import ENGINES
 from privet.service.session import Watch
 from privet.sources import Source, TableSource, open_source
 from privet.sources.options import PLAIN, ReadOptions
+from privet.sources.parts import PartedSource
+from privet.sources.processes import Processes
 from privet.stats import Rows
+from privet.stats.item_sets import sets_of
 
 __all__ = [
     "CheckedSource",
     "CheckedTable",
     "check_batch",
+    "columns_of_file",
     "database_errors",
     "open_table",
     "read_table",
@@ -50,7 +54,7 @@ def open_table(
     Traceback (most recent call last):
     ...
     privet.errors.ParameterError: There is no engine 'abacus'.
-      What to do: Choose one of: auto, memory, duckdb.
+      What to do: Choose one of: auto, memory, duckdb, processes, spark.
     """
     if engine not in ENGINES:
         raise ParameterError(f"There is no engine '{engine}'.", f"Choose one of: {', '.join(ENGINES)}.")
@@ -59,6 +63,17 @@ def open_table(
         schema.require_columns(source.names)
     if schema is None or schema.outside != "count":
         _require_records(source, source.names[:1] if schema is None else schema.names[:1])
+    if isinstance(source, TableSource):
+        if engine == "memory":
+            return CheckedSource(source, schema, watch)
+        if engine != "auto":
+            raise ParameterError(
+                f"The engine '{engine}' is for files, and this is a table of a database.",
+                "Use the engine auto, which lets the database answer, or memory.",
+            )
+        return CheckedTable(source, schema, watch)
+    if engine in ("processes", "spark"):
+        return _in_parts(source, engine)
     if engine != "duckdb":
         return CheckedSource(source, schema, watch)
     with database_errors():
@@ -67,7 +82,18 @@ def open_table(
             raise ParameterError(
                 f"DuckDB cannot read {Path(path).name}.", "Use the memory engine, or a CSV or Parquet file."
             )
-        return CheckedTable(table, schema, watch)
+        return CheckedTable(TableSource(table), schema, watch)
+
+
+def _in_parts(source: Source, engine: str) -> Source:
+    """The table in parts, for processes of this machine or the executors of Spark."""
+    if engine == "spark":
+        from privet.sources.spark import SparkMap
+
+        apply = SparkMap()
+        return PartedSource(source, apply, 4 * apply.slots)
+    processes = Processes()
+    return PartedSource(source, processes, 4 * processes.number)
 
 
 def require_columns(path: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
@@ -102,6 +128,15 @@ class CheckedSource:
     def names(self) -> tuple[str, ...]:
         return self._source.names
 
+    @property
+    def ordered(self) -> bool:
+        """Whether its rows have an order, which decides whose records stay (``stats.contribution``)."""
+        return getattr(self._source, "ordered", True)
+
+    def require_exact(self, name: str | None) -> None:
+        if (require := getattr(self._source, "require_exact", None)) is not None:
+            require(name)
+
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         return self._reading.of(self._source.batches(columns))
 
@@ -113,15 +148,23 @@ class CheckedSource:
 
 
 class CheckedTable(TableSource):
-    """The same for a table that DuckDB reads; being a ``TableSource``, it is answered by the database."""
+    """The same for a table of a database; being a ``TableSource``, it is answered by the database."""
 
-    def __init__(self, table: Any, schema: Schema | None, watch: Watch | None = None) -> None:
-        super().__init__(table)
+    def __init__(self, source: TableSource, schema: Schema | None, watch: Watch | None = None) -> None:
+        super().__init__(source.table())
+        self._source = source
         self._reading = _Reading(schema, watch)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         with database_errors():
-            yield from self._reading.of(super().batches(columns))
+            yield from self._reading.of(self._source.batches(columns))
+
+    def execute(self, expression: Any) -> pa.Table:
+        return self._source.execute(expression)
+
+    def require_exact(self, name: str | None) -> None:
+        if (require := getattr(self._source, "require_exact", None)) is not None:
+            require(name)
 
 
 class _Reading:
@@ -148,7 +191,9 @@ def check_batch(batch: pa.RecordBatch, schema: Schema) -> None:
     """Raise, without saying which value was at fault, unless these columns fit the schema."""
     rows = Rows(batch, schema)
     for name in batch.schema.names:
-        if name in schema:
+        if name in schema and isinstance(schema[name], Items):
+            sets_of(rows, name)
+        elif name in schema:
             rows.codes(name, getattr(schema[name], "cuts", ()))
 
 
@@ -161,7 +206,28 @@ def database_errors() -> Iterator[None]:
         if type(error).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "ibis"):
             raise
         raise DataError(
-            "DuckDB could not read the table as its schema describes it.",
+            "The database could not read the table as its schema describes it.",
             "Check the table against its schema: that finds the column, and says what is wrong with it.",
             "check-schema",
         ) from None
+
+
+def columns_of_file(path: str | Path, *, most_cells: int | None = None) -> tuple[str, ...]:
+    """The names of the columns in a file, which must hold a record; an error if it is not what its name says.
+
+    A Parquet file says how many cells it holds, and a few bytes can stand for any number of them: one that
+    says more than ``most_cells`` is refused before it is read.
+    """
+    place = Path(path)
+    if most_cells is not None and place.name.lower().endswith((".parquet", ".pq")):
+        import pyarrow.parquet as pq
+
+        try:
+            about = pq.read_metadata(place)
+        except (pa.ArrowException, OSError):
+            raise DataError("The file is no Parquet file, or is damaged.", "Write it again.") from None
+        if about.num_rows * max(about.num_columns, 1) > most_cells:
+            raise DataError("The table holds more cells than are taken here.", "Store a part of it.")
+    source = open_source(place)
+    _require_records(source, source.names[:1])
+    return source.names

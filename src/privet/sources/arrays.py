@@ -7,7 +7,7 @@ by block, in blocks small enough that the rows read for the first column are sti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS, Source
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["ArraySource", "ArrowSource", "FrameSource", "as_array", "as_source"]
+__all__ = ["ArraySource", "ArrowSource", "Columns", "FrameSource", "as_array", "as_source"]
 
 # Bytes of a strided block, and rows of it that are turned into columns at a time: both sides of the copy then
 # stay in the nearest caches, and the cost of handling a block is spread over many rows.
@@ -54,7 +54,7 @@ class ArrowSource:
         return None
 
 
-class _Columns:
+class Columns:
     """Columns side by side, each a NumPy array (any stride) or an Arrow array, read in blocks of rows."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
@@ -64,6 +64,8 @@ class _Columns:
         self._columns = columns
         self._rows = lengths.pop() if lengths else 0
         self._types: dict[str, pa.DataType] = {}
+        #: Reads a block of a column of objects cell by cell; None if all must be of one kind.
+        self.reader: Callable[[str, Any], pa.Array | None] | None = None
         # Columns that are one C-ordered array, and their places in it: they are turned block by block.
         self._matrix: np.ndarray | None = None
         self._places: dict[str, int] = {}
@@ -114,6 +116,8 @@ class _Columns:
         if isinstance(block, pa.Array):
             return block
         if block.dtype.kind == "O":
+            if self.reader is not None and (read := self.reader(name, block)) is not None:
+                return read
             if name not in self._types:
                 self._types[name] = _object_type(name, self._columns[name])
             try:
@@ -208,7 +212,7 @@ def _alike(data: Any, array: np.ndarray) -> bool:
     return array.dtype.kind != "f" or not whole or not bool((np.abs(array) > 2**53).any())
 
 
-class ArraySource(_Columns):
+class ArraySource(Columns):
     """The rows of a two-dimensional array or list of lists, with a target column beside it if there is one.
 
     >>> ArraySource([[1.0, "a"], [2.0, "b"]], [0, 1], names=["size", "kind"]).names
@@ -242,12 +246,17 @@ class ArraySource(_Columns):
         """The attributes, if they are numbers of double precision that lie side by side."""
         return self._matrix if self._matrix is not None and self._matrix.dtype == np.float64 else None
 
-    def blocks(self, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, np.ndarray, dict[str, int]]]:
-        """The rows like ``batches``, but what lies in the matrix stays there: beside each batch."""
+    def blocks(
+        self, columns: Sequence[str], most: int | None = None
+    ) -> Iterator[tuple[pa.RecordBatch, np.ndarray, dict[str, int]]]:
+        """The rows like ``batches``, but what lies in the matrix stays there: beside each batch.
+
+        A block has at most so many rows, if that is said.
+        """
         assert self.matrix is not None
         places = {name: place for name, place in self._places.items() if name in columns}
         rest = [name for name in columns if name not in places]
-        step = max(1024, _MATRIX_BYTES // max(self.matrix.strides[0], 1))
+        step = most or max(1024, _MATRIX_BYTES // max(self.matrix.strides[0], 1))
         others = {name: self._ready(name) for name in rest}
         for start in range(0, self._rows, step):
             arrays = [self._block(name, column[start : start + step]) for name, column in others.items()]
@@ -255,7 +264,7 @@ class ArraySource(_Columns):
             yield batch, self.matrix[start : start + step], places
 
 
-class FrameSource(_Columns):
+class FrameSource(Columns):
     """The rows of a pandas data frame, with a target column beside it if there is one."""
 
     def __init__(self, frame: Any, y: Any = None, target: str | None = None) -> None:
@@ -316,7 +325,7 @@ def as_source(
         table = data if isinstance(data, pa.Table) else pa.table(data)
         if y is not None:
             name = target or "target"
-            blocks = list(_Columns({name: _one_column(y)}).batches())
+            blocks = list(Columns({name: _one_column(y)}).batches())
             if sum(block.num_rows for block in blocks) != table.num_rows:
                 raise DataError("The table and the target do not have the same number of rows.")
             column = pa.Table.from_batches(blocks).column(0) if blocks else pa.nulls(0)

@@ -24,10 +24,12 @@ def _connect() -> tuple[Any, Any]:
         raise MissingExtra.of("sql", "Reading a file through DuckDB") from None
 
 
-def parquet_table(paths: Sequence[Path]) -> Any:
+def parquet_table(paths: Sequence[Path], hive: bool = False) -> Any:
     """Parquet files as one lazy Ibis table."""
     _, connection = _connect()
-    return connection.read_parquet([str(path) for path in paths])
+    # Columns of folders' names are text, as Privet itself reads them.
+    how = {"hive_partitioning": True, "hive_types_autocast": False} if hive else {"hive_partitioning": False}
+    return connection.read_parquet([str(path) for path in paths], **how)
 
 
 def csv_table(

@@ -13,7 +13,8 @@ them, and a table with one cell changed is another table.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -22,7 +23,9 @@ import numpy as np
 import pyarrow as pa
 
 from privet.errors import DataError
+from privet.schema.lists import is_list, joined
 from privet.sources.base import Source
+from privet.sources.parts import Spread
 
 __all__ = ["fingerprint"]
 
@@ -45,33 +48,48 @@ def fingerprint(source: Source) -> bytes:
     if (own := getattr(source, "digest", None)) is not None:  # genotypes: too many columns to go by cells
         known: bytes = own()
         return known
-    from privet.sources.fingerprint_kernels import add_codes, add_column, add_rows
-
-    seeds = {name: np.uint64(_hash(name.encode(), b"column")) for name in source.names}
-    totals = np.zeros(2, np.uint64)
-    rows = 0
-    for batch in source.batches():
-        rows += batch.num_rows
-        steps: list[tuple[Callable[..., None], np.ndarray, Any]] = []
-        for name, seed in seeds.items():
-            codes, bits = _cells(name, batch.column(name))
-            if codes is None:
-                steps.append((add_column, bits, seed))
-            else:  # each distinct value is mixed once, and looked up for every row
-                mixed = np.zeros((2, len(bits)), np.uint64)
-                add_column(bits, seed, mixed)
-                steps.append((add_codes, codes, mixed))
-        for start in range(0, batch.num_rows, _ROWS):
-            sums = np.zeros((2, min(_ROWS, batch.num_rows - start)), np.uint64)
-            for add, cells, how in steps:
-                add(cells[start : start + _ROWS], how, sums)
-            add_rows(sums, totals)
-    _text_bits.cache_clear()  # no cell outlives the reading
+    task = _Sums(source.names)
+    # Sums of 64 bits that wrap: parts add up in any order, so each may be summed where it is.
+    parts = source.spread(task, source.names) if isinstance(source, Spread) else [task(source.batches())]
+    totals = np.add.reduce([totals for _, totals in parts] or [np.zeros(2, np.uint64)])
+    rows = sum(rows for rows, _ in parts)
     digest = blake2b(digest_size=16, person=b"privet table")
     for part in (*sorted(source.names), str(rows)):
         digest.update(len(part.encode()).to_bytes(8, "little") + part.encode())
     digest.update(totals.tobytes())
     return digest.digest()
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """The number of rows and the two sums of some batches."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> tuple[int, np.ndarray]:
+        from privet.sources.fingerprint_kernels import add_codes, add_column, add_rows
+
+        seeds = {name: np.uint64(_hash(name.encode(), b"column")) for name in self.names}
+        totals = np.zeros(2, np.uint64)
+        rows = 0
+        for batch in batches:
+            rows += batch.num_rows
+            steps: list[tuple[Callable[..., None], np.ndarray, Any]] = []
+            for name, seed in seeds.items():
+                codes, bits = _cells(name, batch.column(name))
+                if codes is None:
+                    steps.append((add_column, bits, seed))
+                else:  # each distinct value is mixed once, and looked up for every row
+                    mixed = np.zeros((2, len(bits)), np.uint64)
+                    add_column(bits, seed, mixed)
+                    steps.append((add_codes, codes, mixed))
+            for start in range(0, batch.num_rows, _ROWS):
+                sums = np.zeros((2, min(_ROWS, batch.num_rows - start)), np.uint64)
+                for add, cells, how in steps:
+                    add(cells[start : start + _ROWS], how, sums)
+                add_rows(sums, totals)
+        _text_bits.cache_clear()  # no cell outlives the reading
+        return rows, totals
 
 
 def _hash(data: bytes, person: bytes) -> int:
@@ -98,7 +116,8 @@ def _cells(name: str, array: pa.Array) -> tuple[np.ndarray | None, np.ndarray]:
         return None, np.full(len(array), _MISSING, np.uint64)
     if not pa.types.is_dictionary(kind):
         try:
-            array = (array if _is_text(kind) else array.cast(pa.string())).dictionary_encode()
+            array = joined(array) if is_list(kind) else array
+            array = (array if _is_text(array.type) else array.cast(pa.string())).dictionary_encode()
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
                 f"Column '{name}' holds {kind}, which Privet does not read.", "Turn it into a number or text."

@@ -9,21 +9,34 @@ from typing import Any
 
 from privet.errors import DataError, ParameterError
 from privet.schema import Schema
+from privet.sources.address import scheme_of, without_password
 from privet.sources.arff import ArffSource
 from privet.sources.arrays import as_source
 from privet.sources.base import Source
+from privet.sources.baskets import BasketSource
+from privet.sources.c45 import C45Source
 from privet.sources.csv import CsvSource
 from privet.sources.excel import ExcelSource
-from privet.sources.files import FilePath
+from privet.sources.files import COMPRESSED, FilePath
+from privet.sources.ipc import IpcSource
+from privet.sources.libsvm import LibsvmSource
+from privet.sources.matlab import MatlabSource
 from privet.sources.options import PLAIN, ReadOptions
 from privet.sources.parquet import ParquetSource
 from privet.sources.plink import PlinkSource
+from privet.sources.postgres import PostgresSource
+from privet.sources.remote import fetched, from_standard_input
 from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
+from privet.sources.xrff import XrffSource
 
 __all__ = ["FORMATS", "any_source", "open_source"]
 
 Reader = Callable[[FilePath, Schema | None, ReadOptions], Source]
+
+
+def _name(path: FilePath) -> str:
+    return Path(path).name if scheme_of(path) is None else without_password(path)
 
 
 def _csv(path: FilePath, schema: Schema | None, options: ReadOptions) -> Source:
@@ -40,7 +53,7 @@ def _without_options(reader: Callable[[FilePath, Schema | None], Any]) -> Reader
     def read(path: FilePath, schema: Schema | None, options: ReadOptions) -> Source:
         if options != PLAIN:
             raise ParameterError(
-                f"Encoding, decimal sign and delimiter are for CSV files, and {Path(path).name} is none.",
+                f"Encoding, decimal sign and delimiter are for CSV files, and {_name(path)} is none.",
                 "Leave them out.",
             )
         source: Source = reader(path, schema)
@@ -49,14 +62,23 @@ def _without_options(reader: Callable[[FilePath, Schema | None], Any]) -> Reader
     return read
 
 
+def _compressed(ending: str, reader: Reader) -> dict[str, Reader]:
+    return {ending: reader} | {ending + how: reader for how in COMPRESSED}
+
+
 FORMATS: dict[str, Reader] = {
-    ".csv": _csv,
-    ".csv.gz": _csv,
-    ".tsv": _tsv,
-    ".tsv.gz": _tsv,
+    **_compressed(".csv", _csv),
+    **_compressed(".tsv", _tsv),
     ".xlsx": _without_options(ExcelSource),
-    ".arff": _without_options(ArffSource),
-    ".arff.gz": _without_options(ArffSource),
+    **_compressed(".arff", _without_options(ArffSource)),
+    **_compressed(".xrff", _without_options(XrffSource)),
+    **_compressed(".libsvm", _without_options(LibsvmSource)),
+    **_compressed(".basket", _without_options(BasketSource)),
+    ".names": _without_options(C45Source),
+    ".data": _without_options(C45Source),
+    ".mat": _without_options(lambda path, schema: MatlabSource(path)),
+    ".feather": _without_options(lambda path, schema: IpcSource(path)),
+    ".arrow": _without_options(lambda path, schema: IpcSource(path)),
     ".parquet": _without_options(lambda path, schema: ParquetSource(path)),
     ".pq": _without_options(lambda path, schema: ParquetSource(path)),
     ".bed": _without_options(lambda path, schema: PlinkSource(path)),
@@ -66,8 +88,20 @@ FORMATS: dict[str, Reader] = {
 }
 
 
+#: What is read by its address.
+ADDRESSES: dict[str, Reader] = {
+    "postgresql": _without_options(PostgresSource),
+    "postgres": _without_options(PostgresSource),
+    "https": lambda place, schema, options: open_source(fetched(place), schema, options),
+    "http": lambda place, schema, options: open_source(fetched(place), schema, options),
+    "s3": lambda place, schema, options: open_source(fetched(place), schema, options),
+}
+
+
 def open_source(path: FilePath, schema: Schema | None = None, options: ReadOptions = PLAIN) -> Source:
     """The rows of a file, by the reader that its name asks for; a folder is one of Parquet files.
+
+    An address is one of ``ADDRESSES``; ``-`` is CSV on standard input.
 
     ``options`` say how a text file is written (``ReadOptions``). A sheet of an Excel file is named after a
     ``#``: ``people.xlsx#Ward 3``.
@@ -76,8 +110,17 @@ def open_source(path: FilePath, schema: Schema | None = None, options: ReadOptio
     Traceback (most recent call last):
     ...
     privet.errors.DataError: Privet does not know what kind of table people.docx is.
-      What to do: Name it by what it holds: .csv, .csv.gz, .tsv, .tsv.gz, .xlsx, .arff, .arff.gz, .parquet, .pq, .bed, .bed.gz, .vcf, .vcf.gz
+      What to do: Name it by what it holds: .csv, .csv.gz, ..., .vcf, .vcf.gz
     """
+    if str(path) == "-":
+        return CsvSource(from_standard_input(), schema, options=options)
+    if (scheme := scheme_of(path)) is not None:
+        if scheme in ADDRESSES:
+            return ADDRESSES[scheme](path, schema, options)
+        raise DataError(
+            f"Privet does not know how to read from {scheme}://.",
+            f"What it reads besides files: {', '.join(f'{known}://' for known in ADDRESSES)}",
+        )
     name = Path(path).name.lower()
     if ".xlsx#" in name:
         name = name.partition("#")[0]

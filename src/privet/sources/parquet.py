@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 
 from privet.errors import DataError
@@ -47,7 +50,13 @@ class ParquetSource:
 
         with _explained(self._paths[0]), parquet.ParquetFile(self._paths[0]) as file:
             self._schema = file.schema_arrow
-        self._names = distinct(self._schema.names)
+        self._fixed = [_partition(path, self.path) for path in self._paths]
+        if len({tuple(name for name, _ in fixed) for fixed in self._fixed}) > 1:
+            raise DataError(
+                f"Some files of {self.path.name} are in partitions (folders name=value), and some are not.",
+                "Keep all files in folders of the same depth.",
+            )
+        self._names = distinct([*self._schema.names, *(name for name, _ in self._fixed[0])])
         self._texts = [
             f.name for f in self._schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
         ]
@@ -60,27 +69,89 @@ class ParquetSource:
         return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        wanted = chosen(self._names, columns)
+        for path, fixed in zip(self._paths, self._fixed, strict=True):
+            yield from ParquetPart(path, None, tuple(self._texts), fixed).batches(wanted)
+
+    def parts(self, wanted: int) -> list[ParquetPart]:
+        """About so many parts of whole row groups, in the order of the rows; none spans two files."""
         from pyarrow import parquet
 
-        wanted = chosen(self._names, columns)
+        sizes = []
         for path in self._paths:
-            with (
-                _explained(path),
-                # pre_buffer would hold a whole row group's bytes; mapping would count as resident memory.
-                parquet.ParquetFile(path, read_dictionary=self._texts, pre_buffer=False) as file,
-            ):
-                if set(wanted) - set(file.schema_arrow.names):
-                    raise DataError(
-                        f"The file {path.name} lacks columns that {self._paths[0].name} has.",
-                        "Keep files with different columns in different folders.",
-                    )
-                for batch in file.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
-                    yield batch.select(wanted)
+            with _explained(path), parquet.ParquetFile(path) as file:
+                groups = file.metadata.num_row_groups
+                sizes.append([file.metadata.row_group(group).num_rows for group in range(groups)])
+        most = -(-sum(map(sum, sizes)) // max(wanted, 1))
+        parts = []
+        for path, fixed, rows in zip(self._paths, self._fixed, sizes, strict=True):
+            held: list[int] = []
+            for group, number in enumerate(rows):
+                if held and sum(rows[each] for each in held) + number > most:
+                    parts.append(ParquetPart(path, tuple(held), tuple(self._texts), fixed))
+                    held = []
+                held.append(group)
+            if held:
+                parts.append(ParquetPart(path, tuple(held), tuple(self._texts), fixed))
+        return parts
 
     def table(self) -> Any:
         from privet.sources.duckdb import parquet_table
 
-        return parquet_table(self._paths)
+        return parquet_table(self._paths, hive=bool(self._fixed[0]))
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """Some row groups of one file, or all of them; a value, which can be sent to other processes."""
+
+    path: Path
+    groups: tuple[int, ...] | None
+    texts: tuple[str, ...]
+    #: What the folders' names say of all its rows.
+    fixed: tuple[tuple[str, str | None], ...] = ()
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        from pyarrow import parquet
+
+        with (
+            _explained(self.path),
+            # pre_buffer would hold a whole row group's bytes; mapping would count as resident memory.
+            parquet.ParquetFile(self.path, read_dictionary=list(self.texts), pre_buffer=False) as file,
+        ):
+            fixed = dict(self.fixed)
+            wanted = list((*file.schema_arrow.names, *fixed) if columns is None else columns)
+            stored = [name for name in wanted if name not in fixed]
+            if set(stored) - set(file.schema_arrow.names):
+                raise DataError(
+                    f"The file {self.path.name} lacks columns that the first file of its folder has.",
+                    "Keep files with different columns in different folders.",
+                )
+            for batch in file.iter_batches(batch_size=BATCH_ROWS, row_groups=self.groups, columns=stored):
+                for name in set(fixed) & set(wanted):
+                    batch = batch.append_column(name, _repeated(fixed[name], batch.num_rows))
+                yield batch.select(wanted)
+
+
+def _repeated(value: str | None, rows: int) -> pa.Array:
+    """The same text in all rows, stored once."""
+    codes = pa.array(np.zeros(rows, np.int32), mask=np.full(rows, value is None))
+    return pa.DictionaryArray.from_arrays(codes, pa.array([value or ""]))
+
+
+def _partition(path: Path, folder: Path) -> tuple[tuple[str, str | None], ...]:
+    """The columns that Hive's way of naming folders declares, as texts.
+
+    >>> _partition(Path("t/year=2026/ward=a%20b/x.parquet"), Path("t"))
+    (('year', '2026'), ('ward', 'a b'))
+    """
+    if path == folder:
+        return ()
+    named = [part.partition("=") for part in path.relative_to(folder).parts[:-1] if "=" in part]
+    return tuple((unquote(name), None if value == _NULL else unquote(value)) for name, _, value in named)
+
+
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 # What each table format keeps beside its Parquet files.

@@ -41,5 +41,9 @@ class TableSource:
     def table(self) -> Any:
         return self._table
 
+    def execute(self, expression: Any) -> pa.Table:
+        """The result of an expression on ``table()``, computed by the database."""
+        return expression.to_pyarrow()
+
     def declared(self) -> Schema | None:
         return None

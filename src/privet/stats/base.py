@@ -62,6 +62,8 @@ class Statistic(ABC):
     unit: str = "records"
     #: Whether numbers that lie side by side in memory are wanted so, a record in each row (``Rows.matrix``).
     by_rows: bool = False
+    #: Whether it knows columns whose cells are sets (``schema.Items``); others are not asked about these.
+    reads_sets: bool = False
 
     def sensitivity(self, schema: Schema, unit: Unit | None = None) -> Sensitivity:
         """How far one unit of privacy can move the answer."""

@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from privet.schema.lists import is_list, joined
+
 __all__ = ["key_expression", "keys"]
 
 # A number is written as its whole part and this many parts of the rest, both exact in floating point.
@@ -48,6 +50,9 @@ def _written(array: Any) -> Any:
     kind = array.type
     if pa.types.is_dictionary(kind):
         array = array.cast(kind.value_type)
+        kind = array.type
+    if is_list(kind):
+        array = pa.chunked_array([joined(chunk) for chunk in array.chunks], pa.string())
         kind = array.type
     if pa.types.is_null(kind):
         array = array.cast(pa.string())

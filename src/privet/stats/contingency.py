@@ -63,25 +63,21 @@ class Contingency(Statistic):
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return np.ascontiguousarray(state.sum(axis=0)[:, :-1])
 
+    def _keys(self, schema: Schema) -> list[sql.Key]:
+        classes = (_category(schema, self.column).name, ())
+        return [classes] if self.row is None else [classes, (self.row, self.cuts)]
+
     def expression(self, table: Any, schema: Schema) -> Any:
-        value = 0 if self.row is None else sql.code(table, schema, self.row, self.cuts)
-        rows = table.select(value=value, class_=sql.code(table, schema, _category(schema, self.column).name))
-        return rows.group_by("value", "class_").aggregate(number=rows.count())
+        if not sql.countable(table, schema, self.columns):
+            return None
+        return sql.grouped(table, schema, self._keys(schema))
 
     def collect(self, result: Any, schema: Schema) -> Answer:
         height, width = self.shape(schema)
         answer = np.zeros((height, width + 1), np.int64)
-        values, classes = (np.asarray(result[name], np.int64) for name in ("value", "class_"))
-        for codes, size, name in ((values, height, self.row), (classes, width + 1, self.column)):
-            if (codes >= size).any():
-                sql.refuse(schema, str(name))
-        np.add.at(answer, (values, classes), np.asarray(result["number"], np.int64))
-        if schema.missing == "error" and (answer[:, -1].any() or (self.row is not None and answer[-1].any())):
-            raise DataError(
-                f"Column '{self.row or self.column}' or the class has missing values, and the schema says  "
-                'missing = "error".',
-                'Complete the table, or set  missing = "skip"  in the schema.',
-            )
+        classes, *values = sql.codes(result, schema, self._keys(schema))
+        place = (values[0] if values else np.zeros_like(classes), classes)
+        np.add.at(answer, place, np.asarray(result["number"], np.int64))
         return np.ascontiguousarray(answer[:, :-1])
 
 

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from privet.errors import DataError, SchemaError
 from privet.schema import Schema, Unit
+from privet.schema.lists import is_list, joined
 from privet.stats.content_order import key_expression, keys
 
 __all__ = ["bound_batches", "bound_table", "bounded", "resolved"]
@@ -48,6 +49,8 @@ def resolved(unit: Unit, source: Any) -> Unit:
     """
     if unit.id is None:
         return unit
+    if (require_exact := getattr(source, "require_exact", None)) is not None:
+        require_exact(unit.id)
     ordered = getattr(source, "ordered", True)
     if unit.keep == "first" and not ordered:
         raise SchemaError(
@@ -155,6 +158,8 @@ def _sortable(column: Any) -> Any:
     kind = column.type
     if pa.types.is_null(kind) or pa.types.is_boolean(kind):
         return column.cast(pa.int8())
+    if is_list(kind):
+        return pa.chunked_array([joined(chunk) for chunk in column.chunks], pa.string())
     return column
 
 

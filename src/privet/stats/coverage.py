@@ -12,6 +12,7 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.schema import Category, Schema
+from privet.stats import kernels
 from privet.stats.assignment import Assignment
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.contingency import Contingency
@@ -43,12 +44,10 @@ class Within(Statistic):
         return np.zeros((self.assignment.parts(schema), height, width + 1), np.int64)  # last column: no class
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        _, height, width = state.shape
-        cell = self.assignment(rows) * height
-        if self.table.row is not None:
-            cell = cell + rows.codes(self.table.row, self.table.cuts)
-        cell = cell * width + rows.codes(self.table.column)
-        return state + np.bincount(cell, minlength=state.size).reshape(state.shape)
+        row = self.table.row
+        values = np.zeros(rows.size, np.uint8) if row is None else rows.codes(row, self.table.cuts)
+        kernels.count_within(self.assignment(rows), values, rows.codes(self.table.column), state)
+        return state
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return np.ascontiguousarray(state[:, :, :-1])

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from privet.errors import DataError
 from privet.schema import Schema
 from privet.stats import sql
 from privet.stats.assignment import Coded, Cross
@@ -58,21 +57,13 @@ class CrossTable(Statistic):
         return state.reshape(self.shape(schema))
 
     def expression(self, table: Any, schema: Schema) -> Any:
-        codes = {f"code{n}": sql.code(table, schema, c.column, c.cuts) for n, c in enumerate(self.coded)}
-        rows = table.select(**codes)
-        return rows.group_by(*codes).aggregate(number=rows.count())
+        if not sql.countable(table, schema, self.columns):
+            return None
+        return sql.grouped(table, schema, [(each.column, each.cuts) for each in self.coded])
 
     def collect(self, result: Any, schema: Schema) -> Answer:
         shape = self.shape(schema)
         answer = np.zeros(shape, np.int64)
-        codes = [np.asarray(result[f"code{place}"], np.int64) for place in range(len(shape))]
-        for code, size, each in zip(codes, shape, self.coded, strict=True):
-            if (code >= size).any():
-                sql.refuse(schema, each.column)
-            if schema.missing == "error" and (code == size - 1).any():
-                raise DataError(
-                    f"Column '{each.column}' has missing values, and the schema says  missing = \"error\".",
-                    'Complete the table, or set  missing = "skip"  in the schema.',
-                )
+        codes = sql.codes(result, schema, [(each.column, each.cuts) for each in self.coded])
         np.add.at(answer, tuple(codes), np.asarray(result["number"], np.int64))
         return answer

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["FIXED", "bin_numbers", "count_pairs", "look_up", "sum_moments"]
+__all__ = ["FIXED", "bin_numbers", "count_pairs", "count_within", "look_up", "sum_moments"]
 
 # Numbers become whole multiples of 2^-20 of their half range, so that sums are exact whatever their order.
 FIXED = 1 << 20
@@ -43,6 +43,15 @@ def count_pairs(rows: Codes, columns: Codes, counts: NDArray[np.int64]) -> None:
         counts[3, rows[i + 3], columns[i + 3]] += 1
     for i in range(whole, rows.size):
         counts[0, rows[i], columns[i]] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_within(
+    parts: Codes, rows: Codes, columns: Codes, counts: NDArray[np.int64]
+) -> None:  # pragma: no cover
+    """counts[parts[i], rows[i], columns[i]] += 1."""
+    for i in range(parts.size):
+        counts[parts[i], rows[i], columns[i]] += 1
 
 
 @njit(nogil=True, cache=True)

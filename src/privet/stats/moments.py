@@ -64,10 +64,12 @@ class Moments(Statistic):
         return np.stack([first, second - count * (self.scale // 2), missing * self.missing_weight], axis=1)
 
     def expression(self, table: Any, schema: Schema) -> Any:
+        if not sql.countable(table, schema, self.columns):
+            return None
         q = sql.fixed_point(table, schema, self._number(schema), self.scale)
         infinite = sql.is_infinite(table, schema, self.number)
-        rows = table.select(class_=sql.code(table, schema, self.column), q=q, infinite=infinite)
-        return rows.group_by("class_").aggregate(
+        rows = table.select(key0=table[self.column], q=q, infinite=infinite)
+        return rows.group_by("key0").aggregate(
             count=rows.q.count(),
             first=rows.q.sum(),
             second=(rows.q * rows.q >> 20).sum(),
@@ -76,18 +78,16 @@ class Moments(Statistic):
         )
 
     def collect(self, result: Any, schema: Schema) -> Answer:
-        size = schema[self.column].size  # type: ignore[union-attr]
-        columns = [np.asarray(result[name].fill_null(0), np.int64) for name in result.column_names]
-        table = dict(zip(result.column_names, columns, strict=True))
+        [classes] = sql.codes(result, schema, [(self.column, ())])
+        names = [name for name in result.column_names if name != "key0"]
+        table = {name: np.asarray(result[name].fill_null(0), np.int64) for name in names}
         if table["infinite"].any():
             refuse_infinite(self.number)
-        if (table["class_"] > size).any():
-            sql.refuse(schema, self.column)
         state = self.start(schema)
         for place, name in enumerate(("count", "first", "second", "missing")):
-            np.add.at(state, (0, table["class_"], place), table[name])
-        if schema.missing == "error" and (state[..., 3].any() or state[:, -1].any()):
-            sql.refuse(schema, self.number if state[..., 3].any() else self.column)
+            np.add.at(state[0, :, place], classes, table[name])
+        if schema.missing == "error" and state[..., 3].any():
+            sql.refuse(schema, self.number)
         return self.finish(state, schema)
 
     def _number(self, schema: Schema) -> Number:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.schema import Category, Number, Schema
+from privet.schema.item_sets import Items, sets_refused
 from privet.schema.number_texts import numbers_of_texts
 from privet.stats import kernels
 
@@ -81,6 +82,10 @@ class Rows:
         found: Found = self._once[what]
         return found
 
+    def let_go(self) -> None:
+        """Forget the numbers of a matrix as columns: what was made of them, codes say, stays."""
+        self._once.pop("turned", None)
+
     def having(self, name: str) -> Rows:
         """The rows in which this column has a value."""
         fewer = self.once(f"having {name}", lambda rows: rows._without_missing(name))
@@ -114,6 +119,8 @@ class Rows:
         key = (name, tuple(cuts))
         if key not in self._codes:
             column = self.schema[name]
+            if isinstance(column, Items):
+                raise sets_refused(name)
             self._codes[key] = (
                 self._category(column) if isinstance(column, Category) else self._binned(column, key[1])
             )
@@ -121,7 +128,7 @@ class Rows:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The raw numbers of a column, missing ones as NaN. Callers clamp to the public bounds themselves."""
-        array = self._column(name)
+        array = self.column(name)
         kind = array.type
         counts = self.schema.outside == "count"
         if kind == _FLOAT64 and not array.null_count and self.schema.missing == "skip":
@@ -162,7 +169,8 @@ class Rows:
         assert isinstance(column, Number)
         return np.where(infinite, np.where(values > 0, column.high, column.low), values)
 
-    def _column(self, name: str) -> Any:
+    def column(self, name: str) -> Any:
+        """The raw cells of a column, as they were read."""
         if name in self._places:
             return self.once("turned", _turned)[self._places[name]]
         place = self._batch.schema.get_field_index(name)
@@ -181,7 +189,7 @@ class Rows:
         return codes
 
     def _category(self, column: Category) -> NDArray[Any]:
-        array = self._column(column.name)
+        array = self.column(column.name)
         missing, unknown = column.size, column.size + 1
         other = column.size - 1 if column.other is not None else unknown
         codes: NDArray[Any] = np.empty(self.size, _code_type(column.size + 2))
@@ -227,7 +235,7 @@ class Rows:
                 table[place] = known[value]
             elif isinstance(value, str):
                 by_truth = truths.get(WORDS.get(value.lower()), other)
-                table[place] = numbers.get(_as_number(value), by_truth)
+                table[place] = numbers.get(as_number(value), by_truth)
         indices = array.indices.fill_null(0) if array.null_count else array.indices
         if len(table):
             kernels.look_up(indices.to_numpy(zero_copy_only=False), table, 0, other, codes)
@@ -285,7 +293,7 @@ def domain_of_type(column: Category, kind: Any) -> list[Any]:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return _distinct(column, [_as_number(value) for value in column.values], "number")
+        return _distinct(column, [as_number(value) for value in column.values], "number")
     if pa.types.is_boolean(kind):
         return _distinct(column, [_truth(value) for value in column.values], "truth value")
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view():
@@ -314,7 +322,7 @@ def numbers_of(column: Category) -> dict[Any, int]:
     Whether a table stores a column as numbers or as text can depend on a single record, so a value must get
     the same code either way. A number that two texts of the domain stand for is none of them.
     """
-    return _unambiguous(_as_number(value) for value in column.values)
+    return _unambiguous(as_number(value) for value in column.values)
 
 
 @lru_cache(maxsize=4096)
@@ -334,7 +342,7 @@ def _truth(value: Any) -> bool | None:
     return _TRUTH.get(str(value).lower())
 
 
-def _as_number(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """The number that a value stands for; whole numbers stay whole, for floats hold only 53 bits of them."""
     if isinstance(value, int):
         return int(value)

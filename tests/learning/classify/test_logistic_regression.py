@@ -270,13 +270,16 @@ def test_auto_picks_by_what_is_public_and_says_why():
         "budget for a step to help; chosen because at this budget the noise on a tilted objective would be "
         "large.",
     )
-    assert why(delta=1e-6)[0] == why(steps=3)[0] == "newton"
+    assert why(delta=1e-6) == why()  # most attributes are numbers: a delta is not taken
+    assert why(steps=3)[0] == "newton"
     assert why(records=None, estimate_records=False)[0] == "newton"
-    assert "delta" in why(delta=1e-6)[1]
-    choices = why(delta=1e-6, epsilon=2.0)
+    assert why(delta=1e-6, epsilon=0.4, schema=half)[0] in ("newton", "privgene")
+    choices = why(delta=1e-6, epsilon=0.4, schema=half, records=200_000)
     assert choices[0] == "privgene"
     assert "with a delta many choices cost little" in choices[1]
-    assert why(delta=1e-6, epsilon=2.0, records=2**40)[0] == "newton"  # so many are not kept in memory
+    unkept = why(delta=1e-6, epsilon=0.4, schema=half, records=2**40)
+    assert unkept[0] == "newton"  # so many are not kept in memory
+    assert "delta" in unkept[1]
     huge = why(records=2**40)
     assert huge[0] == "newton"
     assert "takes too long" in huge[1]

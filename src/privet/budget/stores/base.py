@@ -37,6 +37,10 @@ class Row:
 class Transaction(Protocol):
     """A view of the rows that nobody else can change until it ends."""
 
+    @property
+    def connection(self) -> Any:
+        """The connection to the database, for what is written in the same step; None where there is none."""
+
     def rows(self, after: int = 0) -> list[Row]:
         """The rows with a number above ``after``, in order."""
 

@@ -39,6 +39,8 @@ class MemoryStore:
 
 
 class _MemoryTransaction:
+    connection = None
+
     def __init__(self, rows: list[Row]) -> None:
         self._rows = rows
         self.added: list[Row] = []

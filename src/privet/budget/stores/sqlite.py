@@ -41,11 +41,18 @@ _TABLES = (
 class SqliteStore:
     """Rows in the file at ``path``."""
 
-    def __init__(self, path: str | Path, *, create: bool = False, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        create: bool = False,
+        secret: bytes | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
         self.path = Path(path).absolute()
         self._patience = patience
         if create:
-            self._create()
+            self._create(secret or secrets.token_bytes(32))
         elif not self.path.exists():
             raise LedgerError(
                 f"There is no ledger {self.path.name}.",
@@ -88,7 +95,7 @@ class SqliteStore:
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
-    def _create(self) -> None:
+    def _create(self, secret: bytes) -> None:
         try:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
@@ -102,7 +109,7 @@ class SqliteStore:
             if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 for statement in _TABLES:
                     connection.execute(statement)
-                connection.execute("INSERT INTO secret VALUES (?)", (secrets.token_bytes(32),))
+                connection.execute("INSERT INTO secret VALUES (?)", (secret,))
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.execute("COMMIT")
@@ -151,10 +158,10 @@ class SqliteStore:
 
 class _SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     def rows(self, after: int = 0) -> list[Row]:
-        found = self._connection.execute(
+        found = self.connection.execute(
             "SELECT number, moment, who, dataset, kind, body, hash FROM history "
             "WHERE number > ? ORDER BY number",
             (after,),
@@ -162,4 +169,4 @@ class _SqliteTransaction:
         return [Row(*row) for row in found]
 
     def append(self, row: Row) -> None:
-        self._connection.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(row))
+        self.connection.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(row))

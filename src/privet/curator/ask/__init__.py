@@ -3,10 +3,14 @@
 from privet.curator.ask.blocks import Blocks
 from privet.curator.ask.choose import Choice, Choose
 from privet.curator.ask.class_sizes import ClassSizes, Sizes
+from privet.curator.ask.contribute import Contribute, Contribution
 from privet.curator.ask.count_significant import Count, CountSignificant
+from privet.curator.ask.forest import ChooseForest, Forest
+from privet.curator.ask.mapped import Mapped, Reduced
 from privet.curator.ask.measure import Measure
 from privet.curator.ask.minimise import Minimise, Minimum
 from privet.curator.ask.question import Question
+from privet.curator.ask.several import ChooseSeveral
 from privet.curator.ask.top_k import BestK, TopK
 
 __all__ = [
@@ -15,16 +19,35 @@ __all__ = [
     "Blocks",
     "Choice",
     "Choose",
+    "ChooseForest",
+    "ChooseSeveral",
     "ClassSizes",
+    "Contribute",
+    "Contribution",
     "Count",
     "CountSignificant",
+    "Forest",
+    "Mapped",
     "Measure",
     "Minimise",
     "Minimum",
     "Question",
+    "Reduced",
     "Sizes",
     "TopK",
 ]
 
 #: All that may be asked.
-QUESTIONS = (Blocks, Choose, ClassSizes, CountSignificant, Measure, Minimise, TopK)
+QUESTIONS = (
+    Blocks,
+    Choose,
+    ChooseForest,
+    ChooseSeveral,
+    ClassSizes,
+    Contribute,
+    CountSignificant,
+    Mapped,
+    Measure,
+    Minimise,
+    TopK,
+)

@@ -12,7 +12,7 @@ from privet.mechanisms import BlockAggregate
 from privet.release import Release, Step
 from privet.schema import Schema
 
-__all__ = ["Blocks"]
+__all__ = ["Blocks", "closed_or_open"]
 
 
 _CLOSED = (
@@ -29,6 +29,14 @@ _CAVEATS = (
     "busy, also with other blocks: one made to do so could reveal something about another block.",
     "The error covers the noise only, not how much the function's outputs differ from block to block.",
 )
+
+
+def closed_or_open() -> str:
+    """What a guarantee says about how far a function was shut off on this system."""
+    from privet.isolation.cell import left_open
+
+    open_ = left_open()
+    return _OPEN.format(open_) if open_ else _CLOSED
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,7 @@ class Blocks(Question[Release]):
 
     @property
     def caveats(self) -> tuple[str, ...]:  # type: ignore[override]  # they depend on what the system can close
-        from privet.isolation.cell import left_open
-
-        open_ = left_open()
-        return (_OPEN.format(open_) if open_ else _CLOSED, *_CAVEATS)
+        return (closed_or_open(), *_CAVEATS)
 
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         from privet.isolation.blocks import GRID

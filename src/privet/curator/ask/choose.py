@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.question import Exact, Question
 from privet.mechanisms import Exponential, PermuteAndFlip
@@ -66,6 +68,17 @@ class Choose(Question[Choice]):
         words = f"{mechanism.event.mechanism} choice"
         step = Step(self.what, words, amount, error, "records from the best")
         return Choice([mechanism.choose(group, exact.randomness) for group in groups], step)
+
+    def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
+        def likely(exact: Exact) -> float:
+            groups = self.scores.groups(exact.answers, exact.schema)
+            chances = [
+                mechanism.probabilities(group)[place]
+                for group, place in zip(groups, told.chosen, strict=True)
+            ]
+            return float(np.log(np.maximum(chances, 1e-300)).sum())
+
+        return likely(first) - likely(second)
 
 
 def _root(square: Fraction) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Pure, Zcdp
@@ -43,3 +44,8 @@ class Measure(Question[Release]):
         if scale != 1:
             noisy = noisy / scale
         return Release(noisy, mechanism.standard_deviation / scale, error, step)
+
+    def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
+        noisy = np.rint(np.asarray(told.value, float) * self.statistic.scale)
+        likely = [mechanism.log_probability(noisy - exact.answers[0]).sum() for exact in (first, second)]
+        return float(likely[0] - likely[1])

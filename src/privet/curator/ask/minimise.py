@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
+
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.question import Exact, Question
 from privet.mechanisms.perturbed_minimum import ObjectivePerturbation, OutputPerturbation
@@ -97,3 +99,21 @@ class Minimise(Question[Minimum]):
         )
         noisy = mechanism.release(found, exact.randomness)
         return Minimum(noisy, mechanism.standard_deviation, step.error, step, mechanism.regularisation)
+
+    def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
+        from privet.curator.minimum import derivatives, minimum
+
+        likely = []
+        for exact in (first, second):
+            ridge = float(mechanism.regularisation)
+            if self.how == "output":
+                flat = np.zeros(self.loss.shape)
+                nearness = mechanism.tolerance
+                found = minimum(
+                    self.loss, exact.source, exact.schema, ridge=ridge, tilt=flat, tolerance=nearness
+                )
+                likely.append(mechanism.log_density(found, told.value))
+            else:
+                slope, bent = derivatives(self.loss, exact.source, exact.schema, ridge, told.value)
+                likely.append(mechanism.log_density(slope, bent))
+        return float(likely[0] - likely[1])

@@ -20,7 +20,7 @@ from privet.stats.base import is_proved
 
 __all__ = ["authors_of"]
 
-_PLAIN = (type(None), bool, int, float, str, bytes, Fraction, np.generic)
+_PLAIN = frozenset((type(None), bool, int, float, str, bytes, Fraction))
 
 
 def authors_of(parts: Iterable[Any]) -> dict[str, None]:
@@ -36,23 +36,29 @@ def authors_of(parts: Iterable[Any]) -> dict[str, None]:
       What to do: Ask with the statistics of privet.stats, or mark your own with @proved.
     """
     found: dict[str, None] = {}
+    seen: dict[int, Any] = {}
     for part in parts:
-        _look(part, found)
+        _look(part, found, seen)
     return found
 
 
-def _look(value: Any, found: dict[str, None]) -> None:
+def _look(value: Any, found: dict[str, None], seen: dict[int, Any]) -> None:
+    """``seen`` holds what was looked at, by its id: held, so that no other object can get that id."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, np.generic):
         return
     if kind is np.ndarray and value.dtype != object:
         return
+    if id(value) in seen:
+        return
+    seen[id(value)] = value
     if kind in (tuple, list, frozenset):
         for entry in value:
-            _look(entry, found)
+            if type(entry) not in _PLAIN:
+                _look(entry, found, seen)
         return
     if kind is dict:
-        _look(tuple(value.items()), found)
+        _look(tuple(value.items()), found, seen)
         return
     if is_proved(kind):
         found[kind.__name__] = None
@@ -61,7 +67,7 @@ def _look(value: Any, found: dict[str, None]) -> None:
     if is_dataclass(value):
         for field in fields(value):
             if not field.metadata.get("released"):  # a released model may be anybody's (``stats.Predictor``)
-                _look(getattr(value, field.name), found)
+                _look(getattr(value, field.name), found, seen)
 
 
 def _defined_in(kind: type, package: str) -> bool:

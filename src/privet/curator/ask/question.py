@@ -68,3 +68,10 @@ class Question(ABC, Generic[Told]):
     @abstractmethod
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Told:
         """What may leave, for this amount."""
+
+    def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
+        """The logarithm of how much likelier this answer is from the first table than from the second.
+
+        For audits on made-up tables (``curator.loss``); 0 where the distribution is not written down.
+        """
+        return 0.0

@@ -47,7 +47,7 @@ class TopK(Question[BestK]):
     """The k candidates of highest association with the class; with ``values``, noisy values of them.
 
     The scores never leave: ``mechanisms.top_k`` chooses by them (its proof), with all of the share, or with
-    half of it if the other half is for values. What the association allows to be told of the chosen k is
+    half of it if the other half is for values. What the association allows to be said of the chosen k is
     released with noise for k times the sensitivity of one, since one unit of privacy can change them all. The
     two compose sequentially.
     """
@@ -74,10 +74,7 @@ class TopK(Question[BestK]):
         return (self.association, self.candidates)
 
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> BestK:
-        records = None if self._everyone is None else int(exact.answers[-1].sum())
-        answers = exact.answers if records is None else exact.answers[:-1]
-        groups = self.candidates.groups(answers, exact.schema)
-        judged = self.association.judge(groups, exact.schema.unit, records)
+        judged = self._judged(exact)
         paid = amount.share(HALF) if self.values else amount
         choice = TopKChoice(paid, self.k, judged.sensitivity, self.how, judged.monotonic)
         chosen = choice.choose(judged.scores, exact.randomness)
@@ -86,6 +83,31 @@ class TopK(Question[BestK]):
         step = Step(self.what, words, paid, error, judged.unit)
         values = self._values(judged, chosen, paid, exact) if self.values else None
         return BestK(self.candidates.order(exact.schema, len(judged.scores))[chosen], values, step)
+
+    def _judged(self, exact: Exact) -> Judgement:
+        records = None if self._everyone is None else int(exact.answers[-1].sum())
+        answers = exact.answers if records is None else exact.answers[:-1]
+        groups = self.candidates.groups(answers, exact.schema)
+        return self.association.judge(groups, exact.schema.unit, records)
+
+    def log_ratio(
+        self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: BestK
+    ) -> float:
+        paid = amount.share(HALF) if self.values else amount
+
+        def likely(exact: Exact) -> float:
+            judged = self._judged(exact)
+            order = list(self.candidates.order(exact.schema, len(judged.scores)))
+            chosen = [order.index(place) for place in told.chosen]
+            choice = TopKChoice(paid, self.k, judged.sensitivity, self.how, judged.monotonic)
+            total = choice.log_probability(judged.scores, chosen)
+            if told.values is not None:
+                noise = noise_for(paid, self.k * judged.l1, self.k * judged.squared_l2)
+                noisy = np.rint(np.asarray(told.values.value, float) * judged.scale)
+                total += float(noise.log_probability(noisy - judged.values[chosen]).sum())
+            return total
+
+        return likely(first) - likely(second)
 
     def _values(
         self, judged: Judgement, chosen: NDArray[np.int64], amount: Pure | Zcdp, exact: Exact

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from privet.budget import exact
+from privet.budget import Approximate, Pure, budget, exact
 from privet.curator import Curator, Measure, Minimise
 from privet.errors import ParameterError
 from privet.estimator import PrivateClassifier
@@ -18,10 +18,13 @@ from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, step
 from privet.learning.linear.perturbed import curvature_share, fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
 from privet.parameters import with_parameters
-from privet.schema import Category
+from privet.schema import Category, Number
 from privet.stats import Contingency, Rows
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.logistic_loss import LogisticLoss
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["LogisticRegression"]
 
@@ -40,6 +43,9 @@ MOST_WORK = 1e11
 # the same tables); they keep the coded records, which should fit in some hundred megabytes.
 ENOUGH_CHOICES = 200
 MOST_KEPT = 5e7
+# Pure ε is (ε, δ) too. From this ε on the tilted objective, which is for pure ε, is as good as all that a
+# δ buys, and on mushroom better by 7 points; below it, with categories, a δ gains (docs/decisions/0014).
+PURE_FROM = 0.5
 
 
 @with_parameters
@@ -59,7 +65,8 @@ class LogisticRegression(PrivateClassifier):
       bars;
     * ``"auto"``: where the number of records, declared or else estimated, makes their noise small,
       ``"objective"`` under pure ε (for tables of numbers also where it does not) and ``"privgene"`` with a δ,
-      else ``"newton"`` with as many steps as the budget carries; ``explanation_`` says why.
+      else ``"newton"`` with as many steps as the budget carries; ``explanation_`` says why. A δ is taken only
+      where it helps: not from ε = 0.5 on, and not where most attributes are numbers.
 
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
@@ -107,6 +114,15 @@ class LogisticRegression(PrivateClassifier):
         bool, "Where records is not declared, spend a fiftieth of the budget on an estimate of it."
     ] = True
     regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0
+
+    def _amount(self) -> Pure | Approximate:
+        """Pure ε where ``auto`` does better with it: from ``PURE_FROM`` on, or where most are numbers."""
+        schema = self._declared()
+        if self.method == "auto" and self.steps is None and schema is not None:
+            numbers = sum(isinstance(column, Number) for column in schema.attributes)
+            if self.epsilon >= PURE_FROM or 2 * numbers > len(schema.attributes):
+                return budget(float(self.epsilon))
+        return super()._amount()
 
     def _fit(self, curator: Curator) -> None:
         target = curator.schema.nominal_target()
@@ -182,6 +198,12 @@ class LogisticRegression(PrivateClassifier):
         wanted = self.estimate_records and self.records is None and self.steps is None
         return wanted and self.method in ("auto", "newton", "privgene")
 
+    def pictures(self) -> tuple[Chart, ...]:
+        """The largest weights, with their intervals."""
+        from privet.report.weights import pictures_of
+
+        return pictures_of(self)
+
     def _foreseen(self) -> str:
         if not self._estimates or self.method_ == "none":
             return super()._foreseen()
@@ -192,7 +214,7 @@ class LogisticRegression(PrivateClassifier):
         small = "where the noise is small beside so many records"
         clear = (
             f"many private choices (privgene) {small}"
-            if self.delta
+            if self._amount().delta
             else f"a tilted objective {small} or most attributes are numbers"
         )
         return (

@@ -21,7 +21,7 @@ and is not used here (``docs/concepts/naive-bayes.md`` says why).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -32,8 +32,11 @@ from privet.estimator import PrivateClassifier
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
-from privet.schema.bins import public_cuts
+from privet.schema.bins import bin_labels, public_cuts
 from privet.stats import Contingency, Moments, Rows, Statistic
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["NaiveBayes"]
 
@@ -92,7 +95,7 @@ class NaiveBayes(PrivateClassifier):
         self._learn(schema, target, list(zip(plan, releases, strict=True)))
 
     def _statistics(self, schema: Schema, target: Category) -> list[Statistic]:
-        """One statistic an attribute; the class counts only where no table would give them.
+        """One statistic per attribute; the class counts only where no table would give them.
 
         An attribute with a single possible value cannot tell classes apart, so nothing is spent on it.
         """
@@ -119,11 +122,43 @@ class NaiveBayes(PrivateClassifier):
         self.tables_ = {
             s.row: _log_conditional(r, totals, self.smoothing) for s, r in tables if s.row is not None
         }
+        self.table_errors_ = {s.row: float(r.error) for s, r in tables if s.row is not None}
         self.normals_ = {
             s.number: _normal(r.value, r.standard_deviation, self.class_count_)
             for s, r in measured
             if isinstance(s, Moments)
         }
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """How each attribute is distributed within each class, with error bars for the noise."""
+        from privet.report.charts import Bars, Series, numbers
+
+        classes, target = [str(label) for label in self.classes_], self.schema_.target
+        off = (self.class_count_error_,) * len(classes)
+        charts = [
+            Bars(
+                f"Records in each '{target}'",
+                tuple(classes),
+                (Series("records", numbers(self.class_count_), off),),
+                y="records",
+                note="Bars are for the privacy noise (95 %).",
+            )
+        ]
+        errors = getattr(self, "table_errors_", {})  # models of earlier versions have none
+        for name, table in self.tables_.items():
+            labels = bin_labels(self.schema_[name], self.cuts_.get(name, ()))
+            shares = np.exp(np.asarray(table)[: len(labels)])
+            series = tuple(
+                Series(
+                    f"'{target}' is {label}",
+                    numbers(shares[:, place]),
+                    (min(1.0, errors[name] / max(float(size), 1.0)),) * len(labels) if errors else None,
+                )
+                for place, (label, size) in enumerate(zip(classes, self.class_count_, strict=True))
+            )
+            note = "Share of each class's records. Bars are for the noise of a single count (95 %)."
+            charts.append(Bars(f"'{name}' within each class", labels, series, y="share", note=note))
+        return tuple(charts)
 
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         scores = np.repeat(self.class_log_prior_[None, :], rows.size, axis=0)

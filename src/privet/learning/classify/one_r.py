@@ -37,6 +37,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
+from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.private_cuts import private_cuts
@@ -52,6 +53,7 @@ from privet.stats.conditions import Between, Condition, OneOf
 __all__ = ["OneR"]
 
 Table = NDArray[np.float64]
+MANY_TABLES = 14  # from which on a share of (ε, δ) buys less noise than a share of ε
 LEVELS = 2  # of private cuts: at most four intervals
 
 
@@ -105,6 +107,12 @@ class OneR(RuleClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # one attribute is not enough for every table
         return tags
+
+    def _amount(self) -> Pure | Approximate:
+        """Pure ε for a choice and a table, and for few tables: Gaussian noise pays from 14 shares on."""
+        schema = self._declared()
+        many = schema is not None and self.selection == "tables" and len(schema.attributes) >= MANY_TABLES
+        return super()._amount() if many or schema is None else budget(float(self.epsilon))
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema

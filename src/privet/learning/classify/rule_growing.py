@@ -33,6 +33,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 
+from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.rule import Rule, RuleList
@@ -49,6 +50,7 @@ __all__ = ["RuleMiner"]
 
 Table = NDArray[np.float64]
 Conditions = tuple[Condition, ...]
+DEEP = 7
 
 
 @with_parameters
@@ -69,7 +71,15 @@ class RuleMiner(RuleClassifier):
     ['IF p < 0.5 THEN no', 'IF q < 0.5 THEN no', 'OTHERWISE both']
     """
 
-    depth: Annotated[int, Ge(1), Le(12), "How many conditions a rule may have; each costs a share."] = 4
+    depth: Annotated[
+        int | None,
+        Ge(1),
+        Le(12),
+        "How many conditions a rule may have, each for a share; by default as the budget allows.",
+    ] = None
+    records: Annotated[
+        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+    ] = None
     quality: Annotated[
         Quality, "What a condition is chosen by: purity of the classes, or how many records are right."
     ] = "purity"
@@ -84,6 +94,25 @@ class RuleMiner(RuleClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 16
 
+    @property
+    def _depth(self) -> int:
+        """Every level halves what a rule covers and costs a share: more of both carry more levels.
+
+        Undeclared, 4: that loses least on tables of all sizes.
+
+        >>> [RuleMiner(epsilon=e, records=n)._depth for e, n in ((0.1, 700), (1.0, 12_000), (3.0, 12_000))]
+        [2, 5, 7]
+        """
+        if self.depth is not None:
+            return self.depth
+        if self.records is None or self.conditions == "together":
+            return 4 if self.records is None else 3
+        return int(np.clip(round(np.log2(max(self.records * self.epsilon, 1)) / 2.2), 2, 8))
+
+    def _amount(self) -> Pure | Approximate:
+        """Pure ε for few levels: a share of (ε, δ) buys a better choice from seven on."""
+        return super()._amount() if self._depth >= DEEP else budget(float(self.epsilon))
+
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
@@ -96,13 +125,13 @@ class RuleMiner(RuleClassifier):
         share = Fraction(self.coverage_share).limit_denominator(1000) if tables else Fraction(1)
         leaves: list[Conditions] = [()]
         if tables and self.conditions == "together":
-            leaves = _together(curator, tables, self.depth, 1 - share)
-        for level in range(self.depth if tables and self.conditions != "together" else 0):
+            leaves = _together(curator, tables, self._depth, 1 - share)
+        for level in range(self._depth if tables and self.conditions != "together" else 0):
             kind, whom = (Refinements, "each rule") if self.conditions == "own" else (Shared, "all rules")
             question = kind(_listed(leaves, target).assignment, tables, self.quality)
             candidates = question.candidates(schema)
             choice = Choose(question, f"a condition for {whom}, level {level + 1}")
-            chosen = curator.ask(choice, (1 - share) / self.depth).chosen
+            chosen = curator.ask(choice, (1 - share) / self._depth).chosen
             if kind is Shared:
                 chosen = chosen * len(leaves)
             conditions = [_condition(tables, candidates[place], schema) for place in chosen]

@@ -47,7 +47,7 @@ SURPRISING = 1.1
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (one row for two classes, else one a class), and 95 % error bars for the noise, if known."""
+    """Weights (one row for two classes, else one per class), and 95 % error bars for the noise, if known."""
 
     weights: Matrix
     error: Matrix | None

@@ -1,5 +1,6 @@
 """Private regressions: they predict a number."""
 
+from privet.learning.regress.additive import AdditiveRegressor
 from privet.learning.regress.linear import LinearRegression, Ridge
 
-__all__ = ["LinearRegression", "Ridge"]
+__all__ = ["AdditiveRegressor", "LinearRegression", "Ridge"]

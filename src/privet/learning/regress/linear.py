@@ -3,17 +3,20 @@
 The squared loss is a quadratic, so the functional mechanism is exact for it: Σ x xᵀ and Σ t·x are all that it
 needs, t being the target scaled to [−1, 1] by its public bounds.
 
-**Privacy.** Two measurements share the budget in halves: the products among the attributes, and the
-products of the target with them (``stats.linear.products`` proves both sensitivities). The rest is computed
+**Privacy.** The number of records and the sum of the target, each of sensitivity 1 (``stats.cross_table``,
+``stats.boosting.residuals``), cost 0.05 of ε, a third of the budget at most. Two measurements share the rest
+in halves: the products among the attributes, and the products of the target with them
+(``stats.linear.products`` proves both sensitivities). Shares add up to 1. All else is computed
 from what they release: blocks of products are drawn towards independence as far as noise explains them, a
 ridge of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
-solved (``linear.functional``). A record without a target is left out of both.
+solved (``linear.functional``). Where noise rules, the mean is predicted. A record without a target is left
+out of all.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -24,13 +27,21 @@ from privet.estimator import PrivateRegressor, numeric_target
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
 from privet.parameters import with_parameters
-from privet.stats import Rows
+from privet.stats import Coded, CrossTable, Rows
+from privet.stats.boosting import Additive, Grouping, NumberResiduals
+from privet.stats.kernels import FIXED
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.products import Products
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["LinearRegression", "Ridge"]
 
 Matrix = NDArray[np.float64]
+MEAN = Fraction(1, 20)  # what the mean costs, in ε; a third of it at most
+HOPELESS = 0.12  # noise of the moments, in records, from which weights would be noise throughout
+KNOWN = 0.9  # below this part of their strength it is said that weights were drawn to the mean
 _HOW = "Noisy second moments and one linear solve"
 
 
@@ -44,7 +55,7 @@ class LinearRegression(PrivateRegressor):
 
     >>> from privet.schema import Schema
     >>> schema = Schema.of({"hours": (0.0, 10.0), "wage": (0.0, 30.0)}, target="wage")
-    >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps]
+    >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps][:2]
     ["products of the attributes' coordinates", "products of 'wage' with them"]
     """
 
@@ -56,13 +67,21 @@ class LinearRegression(PrivateRegressor):
         among = Products(encoding, given=target.name)
         every = Encoding((*encoding.columns, target))  # the target comes last, so blocks keep their places
         towards = Products(every, target=target.name, squares=False, given=target.name)
-        half = Fraction(1, 2)
-        quadratic, linear = curator.ask_together(
+        # At a small ε the mean is most of what can be known, so it gets more.
+        first = min(Fraction(1, 3), MEAN / curator.amount.epsilon)
+        half = (1 - first) / 2
+        count = CrossTable((Coded(target.name),))
+        everyone = NumberResiduals(Additive(np.zeros(1)), Grouping(()), target.name, FIXED)
+        quadratic, linear, counted, summed = curator.ask_together(
             [
                 (Measure(among, "products of the attributes' coordinates"), half),
                 (Measure(towards, f"products of '{target.name}' with them"), half),
+                (Measure(count, f"the number of records with a '{target.name}'"), first / 4),
+                (Measure(everyone, f"the sum of '{target.name}'"), 3 * first / 4),
             ]
         )
+        records = max(float(counted.value[0]), 1.0)
+        middle = float(np.clip(summed.value[0, 0] / (records + counted.standard_deviation), -1, 1))
         size, moments = _independent(among, quadratic.value, quadratic.standard_deviation)
         across = among.split(quadratic.value)[2] / size
         moments, ridge = blend(moments, among.pairs, across, quadratic.standard_deviation / size, 1.0)
@@ -79,11 +98,25 @@ class LinearRegression(PrivateRegressor):
         error = 1.96 * noise * np.sqrt(np.diag(inverse @ inverse)) + shrunk
         parts = f": {self._penalty():.3g} as asked for, the rest because of" if self._penalty() else ", for"
         self.explanation_ = f"{_HOW}, with a regularisation of {ridge * size:.3g}{parts} the noise."
+        weights, kept = _sure(weights, moments, np.asarray(inverse, np.float64), float(noise), middle)
+        if quadratic.standard_deviation * np.sqrt(encoding.width) > HOPELESS * records:
+            weights, kept = np.eye(1, encoding.width)[0] * middle, 0.0
+        if kept < KNOWN:
+            self.explanation_ += (
+                f" At this budget noise explains {100 * (1 - kept):.0f} % of what the weights say, so"
+                f" {'the mean is predicted' if kept == 0 else 'they are drawn to the mean'}."
+            )
         self.feature_names_ = encoding.names[1:]
         self.intercept_ = float(target.midpoint + target.half_range * weights[0])
         self.coef_ = target.half_range * weights[1:]
         self.intercept_error_ = float(target.half_range * error[0])
         self.coef_error_ = target.half_range * error[1:]
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """The largest weights, with their intervals."""
+        from privet.report.weights import pictures_of
+
+        return pictures_of(self)
 
     def _foreseen(self) -> str:
         asked = f"{self._penalty():.3g} as asked for, and " if self._penalty() else ""
@@ -123,6 +156,27 @@ class Ridge(LinearRegression):
 
     def _penalty(self) -> float:
         return self.regularisation
+
+
+def _sure(
+    weights: Matrix, moments: Matrix, inverse: Matrix, noise: float, middle: float
+) -> tuple[Matrix, float]:
+    """The weights as far as noise does not explain them, and how far that is: 0 leaves the mean alone.
+
+    The predictions w·x vary by wᵀMw about their mean, M being the centred moments. Noise of deviation s on
+    the sums alone would make them vary by s²·tr(M A²), A being the inverse used. What is beyond is taken
+    for real (James and Stein).
+    """
+    mean = moments[0].copy()
+    mean[0] = 1.0
+    centred = moments - np.outer(mean, mean)
+    said = float(weights @ centred @ weights)
+    by_noise = float(noise**2 * np.trace(centred @ inverse @ inverse))
+    kept = float(np.clip(1 - by_noise / said, 0, 1)) if said > 0 else 0.0
+    drawn = kept * weights
+    # The mean was measured by itself, too; the less the weights are trusted, the more it counts.
+    drawn[0] = kept * (weights @ mean) + (1 - kept) * middle - drawn[1:] @ mean[1:]
+    return drawn, kept
 
 
 def _independent(among: Products, cells: Matrix, noise: float) -> tuple[float, Matrix]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from privet.estimator import PrivateClassifier
 from privet.learning.rules.rule import Rule, RuleList
 from privet.stats import Rows
+
+if TYPE_CHECKING:
+    from privet.report import Chart
 
 __all__ = ["RuleClassifier"]
 
@@ -30,13 +33,38 @@ class RuleClassifier(PrivateClassifier):
         """The learned rules as values: iterate over ``.rules``, or print them."""
         return RuleList.from_dict(self.rules_)
 
+    @staticmethod
+    def _shown(listed: RuleList) -> tuple[Rule, ...]:
+        """The rules that cover more than the noise could."""
+        return tuple(r for r in listed.rules if r.coverage > r.error * len(listed.classes) ** 0.5)
+
     def in_words(self) -> str:
         """The rules, one per line, but for those that cover nothing beyond the noise."""
         listed = self.rules
-        kept = tuple(rule for rule in listed.rules if rule.coverage > rule.error * len(listed.classes) ** 0.5)
+        kept = self._shown(listed)
         left = len(listed.rules) - len(kept)
         more = f"\n({left} more cover nothing beyond the noise and are not shown.)" if left else ""
         return f"{replace(listed, rules=kept)}{more}"
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """What each rule that is shown covers, by class."""
+        from privet.report.charts import Bars, Series, numbers
+
+        listed = self.rules
+        every = (*self._shown(listed), listed.default)
+        if not all(rule.counts for rule in every):
+            return ()
+        series = tuple(
+            Series(
+                f"'{listed.target}' is {label}",
+                numbers(rule.counts[place] for rule in every),
+                numbers(rule.error for rule in every) if any(rule.error for rule in every) else None,
+            )
+            for place, label in enumerate(listed.classes)
+        )
+        texts = tuple(rule.text(listed.target) for rule in every)
+        note = "The first rule that applies decides. Bars are for the privacy noise (95 %)."
+        return (Bars("Records that each rule covers", texts, series, y="records", note=note),)
 
     def decision_path(self, X: Any) -> NDArray[np.int64]:
         """Which rule decided each record: its place in the list; the number of rules means the default."""

@@ -19,6 +19,8 @@ __all__ = ["RecordCoder"]
 class RecordCoder:
     """Codes of values, and the places of cells, for one table of each attribute within each class.
 
+    If the schema counts what is outside it, that counts as missing, and a record of an unknown class as none.
+
     >>> schema = Schema.of({"fever": (35.0, 42.0), "ill": ["no", "yes"]}, target="ill")
     >>> coder = RecordCoder(schema, bins=7)
     >>> coder.size, coder.cells({"fever": 36.5}, "yes")
@@ -27,6 +29,7 @@ class RecordCoder:
 
     def __init__(self, schema: Schema, bins: int) -> None:
         self.target = schema.nominal_target()
+        self._counts = schema.outside == "count"
         self.attributes: tuple[Column, ...] = schema.attributes
         if not self.attributes:
             raise SchemaError(
@@ -66,7 +69,7 @@ class RecordCoder:
             code = self._codes[column.name].get(str(value))
             if code is None and column.other is not None:
                 return column.size - 1
-            if code is None and strict:
+            if code is None and strict and not self._counts:
                 raise DataError(
                     f"Column '{column.name}' holds a value outside its declared domain.",
                     "Add the value to the schema, or set  other  there.",
@@ -77,7 +80,9 @@ class RecordCoder:
             return len(cuts) + 1
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
+            if self._counts:
+                return len(cuts) + 1
             raise DataError(
                 f"Column '{column.name}' is declared a number, but a record holds something else there.",
                 "Correct the stream, or declare the column a category.",

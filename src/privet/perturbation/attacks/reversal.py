@@ -50,7 +50,7 @@ def unreversed(perturbed: Matrix, mean: float) -> Matrix:
 def reversed_columns(original: Matrix, perturbed: Matrix, place: int | None = None) -> Matrix | None:
     """All columns that come back so, from the known record at ``place`` or from the means; else their mean.
 
-    Nothing where none of them does.
+    None if none of them does.
     """
     columns, any_likely = [], False
     for column, released in zip(original.T, perturbed.T, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
@@ -51,7 +52,10 @@ class Snp:
 
 @dataclass(frozen=True)
 class TopSnps:
-    """What was released: the variants, what their values count, their error, and the guarantee."""
+    """What was released: the variants, what their values count, their error, and the guarantee.
+
+    The variants are in the order of their released values, the largest first; without values, as chosen.
+    """
 
     snps: tuple[Snp, ...]
     unit: str
@@ -87,6 +91,13 @@ class TopSnps:
             "error": self.error,
             "guarantee": self.guarantee.to_dict(),
         }
+
+
+def _rank(snp: Snp) -> float:
+    if snp.odds_ratio is not None:
+        value = snp.odds_ratio.value
+        return -abs(math.log(value)) if 0 < value < math.inf else -math.inf
+    return 0.0 if snp.value is None else -snp.value
 
 
 def score_of(score: ScoreName, test: Test, tau: float) -> Association:
@@ -171,5 +182,7 @@ def top_snps(
             told["value"] = float(release.value[number, 0])
         name = row["id"] if row["id"] != "." else study.source.variant_names[place]
         snps.append(Snp(name, str(row["chromosome"]), int(row["position"]), row["a1"], row["a2"], **told))
+    # What stands out most comes first, as a reader expects; which was chosen first is of no interest.
+    snps.sort(key=_rank)
     error = None if release is None else release.error
     return TopSnps(tuple(snps), scorer.unit, error, curator.guarantee)

@@ -20,20 +20,21 @@ from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.audit import Audit
+    from privet.audit.processes import Process
     from privet.report import Page
     from privet.schema import Schema
 
 __all__ = ["AuditAlgorithm", "Audits"]
 
-QUICK, DEEP = 4_000, 40_000
+QUICK, DEEP = 4_000, 12_000
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What is audited: words for it, the algorithm's class, what it claims, and the tables it is run on."""
+    """What is audited: words for it, the thing itself, what it claims, and the tables it is run on."""
 
     words: str
-    kind: type[Any]
+    thing: Any
     epsilon: float
     delta: float
     schema: Schema
@@ -44,19 +45,22 @@ class AuditAlgorithm(UseCase):
     """Search for a violation of the privacy that the algorithm NAME claims.
 
     Neighbouring tables are made from the schema, the algorithm is run on both many times, and the event that
-    tells them apart best gives a lower bound on the true ε. No private data is read, nothing is spent. Ends
+    tells them apart best gives a lower bound on the true ε: for the model, and for the noisy answers that it
+    was made from. No private data is read, nothing is spent. Ends
     with exit code 1 if a claim was refuted.
     """
 
     name: Annotated[str | None, Argument(), "The algorithm."] = None
     every: Annotated[bool, Alias("all"), "Audit every registered algorithm that claims privacy."] = False
-    deep: Annotated[bool, "Several schemas for each algorithm, (ε, δ) too, and ten times the runs."] = False
+    deep: Annotated[
+        bool, "Every setting and several schemas for each algorithm, (ε, δ) too, and three times the runs."
+    ] = False
     epsilon: Annotated[Epsilon, "The claim to test."] = 1.0
     delta: Annotated[Delta, "The claim to test."] = 0.0
     runs: Annotated[
         int | None, Ge(40), f"Runs on the final pair (left out: {QUICK}, or {DEEP} for a deep audit)."
     ] = None
-    search_runs: Annotated[int, Ge(8), "Runs on each table of every candidate pair, before that."] = 100
+    search_runs: Annotated[int, Ge(8), "Runs on each table of every candidate pair, before that."] = 40
     confidence: Annotated[
         float, Gt(0), Lt(1), "Probability that no false alarm is raised, over all audits together."
     ] = 0.999
@@ -80,47 +84,82 @@ class AuditAlgorithm(UseCase):
 
     @property
     def _names(self) -> list[str]:
+        from privet.audit.processes import PROCESSES
+
         if self.every == (self.name is not None):
             raise ParameterError("An audit is of one algorithm, or of all.", "Name one, or ask for all.")
         if self.name is None:
-            return [entry.name for entry in audited_algorithms()]
+            return [*(entry.name for entry in audited_algorithms()), *PROCESSES]
         _refuse_file(self.name)
+        if self.name in PROCESSES:
+            return [self.name]
         return [algorithm(self.name, audited_algorithms()).name]
 
     @cached_property
     def _claims(self) -> list[Claim]:
         """What to audit of each algorithm."""
+        from privet.audit.processes import PROCESSES
         from privet.schema import read_schema
 
         declared = None if self.schema is None else read_schema(self.schema)
-        return [claim for name in self._names for claim in self._claims_of(name, declared)]
+        found: list[Claim] = []
+        for name in self._names:
+            if name in PROCESSES:
+                found += self._claims_of_process(name, PROCESSES[name])
+            else:
+                found += self._claims_of(name, declared)
+        return found
+
+    def _claims_of_process(self, name: str, process: Process) -> list[Claim]:
+        times = (1, 4) if self.deep else (1,)
+        return [
+            Claim(_words(name, "", n, 0), process.of(n * self.epsilon), n * self.epsilon, 0.0, process.schema)
+            for n in times
+        ]
 
     def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
+        """The model as it is released, and the noisy answers that it was made from."""
+        from privet.audit import Transcript
         from privet.audit.examples import deep_schemas, quick_schema
+        from privet.audit.settings import small_settings
 
         kind = algorithm(name).load()
-        epsilon, delta = self.epsilon, self.delta
-        if declared is not None:
-            return [Claim(name, kind, epsilon, delta, declared)]
-        quick = quick_schema(kind())
+        schema = declared or quick_schema(kind())
+        found: list[Claim] = []
+
+        def add(
+            what: str, schema: Schema, chosen: dict[str, Any], *, times: int = 1, delta: float = self.delta
+        ) -> None:
+            epsilon = times * self.epsilon
+            model = kind(epsilon=epsilon, delta=delta, schema=schema, **chosen)
+            thing = model if what.startswith("model") else Transcript(model)
+            found.append(Claim(_words(name, what, times, delta), thing, epsilon, delta, schema))
+
+        add("model", schema, {})
         if not self.deep:
-            return [Claim(name, kind, epsilon, delta, quick)]
-        return [
-            *(
-                Claim(f"{name}, {words}", kind, epsilon, delta, schema)
-                for words, schema in deep_schemas(kind()).items()
-            ),
-            Claim(f"{name}, (ε, δ)", kind, epsilon, delta or 1e-3, quick),
-            Claim(f"{name}, four times ε", kind, 4 * epsilon, delta, quick),
-        ]
+            add("answers", schema, {})
+            return found
+        claim = {"epsilon": self.epsilon, "delta": self.delta}
+        for words, chosen in small_settings(kind, schema, **claim).items():
+            add(f"answers {words}".strip(), schema, chosen)
+            add(f"answers {words}".strip(), schema, chosen, times=4)
+        if declared is None:
+            for words, other in list(deep_schemas(kind()).items())[1:]:
+                settings = small_settings(kind, other, **claim)
+                add(f"answers, {words}", other, settings[""])
+        small = small_settings(kind, schema, epsilon=self.epsilon, delta=self.delta or 1e-3)
+        add("answers", schema, small[""], delta=self.delta or 1e-3)
+        return found
 
     def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
         from privet.audit import audit
 
-        estimator = claim.kind(epsilon=claim.epsilon, delta=claim.delta, schema=claim.schema)
         with session.progress(f"Auditing {claim.words}", "runs") as watch:
             return audit(
-                estimator,
+                claim.thing,
+                schema=claim.schema,
+                epsilon=claim.epsilon,
+                delta=claim.delta,
                 runs=self.runs or (DEEP if self.deep else QUICK),
                 search_runs=self.search_runs,
                 # Each audit gets its share of the probability of a false alarm (Bonferroni).
@@ -129,6 +168,13 @@ class AuditAlgorithm(UseCase):
                 folder=self.folder,
                 progress=watch,
             )
+
+
+def _words(name: str, what: str, times: int, delta: float) -> str:
+    """``naive-bayes: answers, 4ε``; an algorithm by its name alone is what it releases."""
+    about = ["" if what == "model" else what, f"{times}ε" if times > 1 else "", "(ε, δ)" if delta else ""]
+    more = ", ".join(part for part in about if part)
+    return f"{name}: {more}" if more else name
 
 
 def _refuse_file(name: str) -> None:

@@ -36,7 +36,7 @@ class OpenStudy(OfStudy):
         if ledger is None:
             raise ParameterError("An account is opened in a ledger.", "Name the ledger.")
         name = open_account(ledger, study.source, study.schema, limit_of(self.epsilon, self.delta))
-        return OpenedStudy(name, session.ledger if isinstance(session.ledger, str | Path) else None)
+        return OpenedStudy(name, session.ledger_place)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class OpenedStudy(Result):
     """The name of the account that was opened."""
 
     dataset: str
-    ledger: str | Path | None = None
+    ledger: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {"dataset": self.dataset}

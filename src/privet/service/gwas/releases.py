@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Gt, Lt
 
@@ -14,6 +14,7 @@ from privet.parameters import Alias, Delta, Epsilon, File
 from privet.selection.gwas.top_snps import ScoreName
 from privet.service.common import Force, OwnerSays, Report, SeedNumber
 from privet.service.gwas.study import OfStudy
+from privet.service.paying import Paid
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 from privet.service.text import columns
@@ -22,7 +23,7 @@ from privet.stats.association.distances import Test
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.release import Guarantee
-    from privet.report import Page
+    from privet.report import Chart, Page
     from privet.selection.gwas import Study
     from privet.service.plans import Plan
 
@@ -33,11 +34,8 @@ Tau = Annotated[float, Gt(0), Lt(1), "The p-value that counts as significant."]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Release(OfStudy):
+class Release(Paid, OfStudy):
     """Something that is released of a study, and paid for."""
-
-    spends: ClassVar[bool] = True
-    uses_ledger: ClassVar[bool] = True
 
     epsilon: Epsilon
     delta: Delta = 0.0
@@ -49,23 +47,22 @@ class Release(OfStudy):
         from privet.service.plans import planned
 
         self._refuse()
-        study = self.opened(session)
-        guarantee = self._released(study.rehearsal(), None).guarantee
+        study = self.foreseen(session)
+        guarantee = self._released(study, None).guarantee
         return planned(self._what, guarantee, study.schema, None, session.opened_ledger())
 
     def run(self, session: Session) -> Released:
-        from privet.service.accounts import paying
-
         self._refuse()
-        study, ledger = self.opened(session), session.opened_ledger()
-        if ledger is None:
-            session.unpaid(study.schema, self._what, self.owner_says)
-        with session.progress("Counting", "variants") as study.watch, paying(ledger, study.schema):
+        study = self.opened(session)
+        with (
+            self.paid(session, study.schema, self._what) as ledger,
+            session.progress("Counting", "variants") as study.watch,
+        ):
             return self._result(study, self._released(study, ledger))
 
     @property
     def _what(self) -> str:
-        """What the ledger is told of it."""
+        """What the ledger records of it."""
         raise NotImplementedError
 
     def _refuse(self) -> None:
@@ -159,8 +156,23 @@ class ChosenSnps(Released):
     case: ChooseTopSnps
 
     def text(self) -> str:
-        lines = [columns(*self.found.table()), self.found.accuracy(), self.guarantee.headline]
-        return "\n".join(line for line in lines if line is not None)
+        lines = [columns(*self.found.table()), *self._words(), self.guarantee.headline]
+        return "\n".join(lines)
+
+    def _words(self) -> list[str]:
+        from privet.selection.gwas.verdict import in_words
+
+        case = self.case
+        return in_words(self.study, self.found, score=case.score, test=case.test, tau=case.tau)
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"in_words": self._words()}
+
+    def charts(self) -> tuple[Chart, ...]:
+        from privet.selection.gwas.report import charts
+
+        case = self.case
+        return charts(self.study, self.found, score=case.score, test=case.test, tau=case.tau)
 
     def page(self) -> Page:
         from privet.selection.gwas import report

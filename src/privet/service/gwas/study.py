@@ -16,6 +16,7 @@ from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.selection.gwas import Study
+    from privet.stats.genotypes.quality import QualityControl
 
 __all__ = ["OfStudy"]
 
@@ -45,16 +46,30 @@ class OfStudy(UseCase):
     allele_count: Annotated[int, Ge(0), "Drop variants whose rarer allele fewer people have."] = 0
     hwe: Annotated[float, Ge(0), Le(1), "Drop variants with a lower Hardy–Weinberg p-value."] = 0.0
 
+    def foreseen(self, session: Session) -> Study:
+        """The study for a plan, without quality control: a plan reads no genotype of a file.
+
+        A folder is read as a whole: what its variants are stands among the genotypes.
+        """
+        if not self._quality().active:
+            return self.opened(session).rehearsal()
+        return self._read(session, rehearsed=True)
+
+    def _quality(self) -> QualityControl:
+        from privet.stats.genotypes.quality import QualityControl
+
+        return QualityControl(self.subject_missing, self.call_rate, self.maf, self.allele_count, self.hwe)
+
     def opened(self, session: Session) -> Study:
-        """The study, read and counted once for its plan and its run."""
+        """The study, read and counted once."""
         if "_opened" not in self.__dict__:
             self.__dict__["_opened"] = self._read(session)
         study: Study = self.__dict__["_opened"]
         return study
 
-    def _read(self, session: Session) -> Study:
+    def _read(self, session: Session, *, rehearsed: bool = False) -> Study:
         """The study, watched while a folder is read, or while quality control counts."""
-        from privet.selection.gwas import QualityControl, Study
+        from privet.selection.gwas import Study
 
         folder = self.study.is_dir()
         what, unit = ("Reading", "of the files, twice each") if folder else ("Quality control", "variants")
@@ -65,9 +80,8 @@ class OfStudy(UseCase):
                 variants=self.variants,
                 keep=None if self.keep is None else _listed(self.keep),
                 dataset=self.dataset or name_of(self.study),
-                quality=QualityControl(
-                    self.subject_missing, self.call_rate, self.maf, self.allele_count, self.hwe
-                ),
+                quality=self._quality(),
+                rehearsed=rehearsed,
                 strata=self._strata(),
                 watch=None if folder else watch,
                 reading=watch if folder else None,

@@ -38,7 +38,7 @@ REHEARSED = 500
 
 @dataclass(frozen=True)
 class Told:
-    """What is told of each candidate if it is chosen, with the fields of a ``Judgement``."""
+    """What is released of each candidate if it is chosen, with the fields of a ``Judgement``."""
 
     values: NDArray[np.int64]
     l1: int
@@ -120,7 +120,7 @@ class Association(ABC):
         self.sensitivity(sizes, values)
 
     def released(self, tables: Tables, scores: NDArray[np.int64], step: int, unit: Unit) -> Told:
-        """What is told of a chosen attribute: its score, which one unit moves by at most ``step``."""
+        """What is released of a chosen attribute: its score, which one unit moves by at most ``step``."""
         return Told(scores[:, None], step, step * step, 1 if self.whole else FIXED, self.unit)
 
     def judge(self, groups: Sequence[Tables], unit: Unit, records: int | None = None) -> Judgement:

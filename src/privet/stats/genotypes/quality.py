@@ -8,7 +8,7 @@ was fixed without looking at these subjects (``keep``) costs nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -48,6 +48,11 @@ class QualityControl:
     @property
     def active(self) -> bool:
         return self != QualityControl()
+
+    @property
+    def of_variants(self) -> bool:
+        """Whether a variant can be dropped."""
+        return replace(self, subject_missing=1.0).active
 
     def describe(self) -> list[str]:
         """The filters that do anything, in words."""

@@ -29,6 +29,8 @@ __all__ = ["collect", "expression"]
 def expression(products: Products, table: Any, schema: Schema) -> Any:
     import ibis
 
+    if not sql.countable(table, schema, products.columns):
+        return None
     if products.given is not None and schema.missing == "skip":  # else a missing value is to be found
         table = table.filter(sql.is_there(table, schema, products.given))
     blocks = products.encoding.blocks

@@ -1,0 +1,1 @@
+"""Other libraries' private algorithms, as they are published, where the audit refutes them."""

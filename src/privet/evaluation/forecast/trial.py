@@ -1,0 +1,220 @@
+"""The trial: an algorithm is fitted to made-up worlds at several ε, and without noise beside it.
+
+What privacy costs depends on the product of ε and the number of records far more than on either, because
+noise has a fixed size and sums grow with the records. So a table of millions is tried as one of thousands
+with an ε that is larger by the same factor: cautious, because less is learned from fewer records.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.isotonic import isotonic_regression
+
+from privet.errors import ParameterError
+from privet.evaluation.forecast.figures import FIGURES, OnMadeUp
+from privet.evaluation.forecast.value import Forecast, Point
+from privet.families import family_of
+from privet.schema import Schema
+from privet.worlds import Guess, World
+
+__all__ = ["EPSILONS", "forecast"]
+
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+#: An ε at which the noise is nothing beside the chances of a draw.
+_NOISELESS = 100_000.0
+_TEST = 3000
+_SIZES = (10_000, 4000, 1500, 600)
+#: A world in which less than this is learned says little about shares of it.
+_CLEAR_GAP = 0.02
+
+
+def forecast(
+    estimator: Any,
+    schema: Schema | None = None,
+    guess: Guess | None = None,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    released: pa.Table | None = None,
+    worlds: int = 8,
+    seconds: float = 4.0,
+    seed: int = 0,
+    name: str = "",
+    size: int | None = None,
+) -> Forecast:
+    """How good an algorithm would be at each ε. Nothing private is read, and nothing is spent.
+
+    ``estimator`` is the algorithm with its settings, not fitted; its own ε and ledger are not used. Worlds
+    are drawn from the schema and the guesses, or from ``released``: a table that was released already, such
+    as a synthetic one, or that is public. It must never be the private table itself. So many
+    ``worlds`` are tried, or as many as the ``seconds`` allow, but at least two. With a ``size``, worlds have
+    so many records, and all are tried however long it takes: the same forecast on every machine.
+
+    >>> from privet.learning.classify import NaiveBayes
+    >>> schema = Schema.of({"age": (0, 120), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
+    >>> found = forecast(NaiveBayes(schema=schema), guess=Guess(records=2000, attainable=0.8), worlds=2)
+    >>> found.measure, found.points[0].value <= found.points[-1].value
+    ('accuracy', True)
+    """
+    family = family_of(estimator)
+    if family.name not in FIGURES:
+        raise ParameterError(
+            f"There is no forecast for algorithms of the family '{family.name}'.",
+            f"There is one for: {', '.join(FIGURES)}.",
+        )
+    schema = estimator._declared() if schema is None else schema
+    if schema is None:
+        raise ParameterError("A forecast needs a declared schema: nothing is read off the data.")
+    if family.target == "class":
+        schema.nominal_target()
+    guess, grid = guess or Guess(), _grid(epsilons)
+    figure = FIGURES[family.name]
+    trial = _Trial(estimator, schema, guess, figure, grid, released, seed)
+    results = trial.worlds(worlds, seconds, size)
+    attainable = float(np.mean([result.reference for result in results]))
+    floor = float(np.mean([result.floor for result in results]))
+    return Forecast(
+        name or type(estimator).__name__,
+        figure.name,
+        _points(grid, results, attainable),
+        attainable,
+        min(floor, attainable),
+        guess,
+        (*guess.in_words(schema), *trial.in_words()),
+        len(results),
+    )
+
+
+def _grid(epsilons: Sequence[float]) -> tuple[float, ...]:
+    grid = tuple(sorted({float(each) for each in epsilons}))
+    if not grid or not all(math.isfinite(each) and 0 < each <= 1e6 for each in grid):
+        raise ParameterError("A forecast needs epsilons above 0 and at most 1,000,000.")
+    return grid
+
+
+def _points(grid: tuple[float, ...], results: Sequence[_Result], attainable: float) -> tuple[Point, ...]:
+    """The mean and the band over the worlds. More ε never harms on average, so neither do the curves fall."""
+    losses = np.array([result.losses for result in results])
+    gaps = np.array([[max(result.reference - result.floor, _CLEAR_GAP)] for result in results])
+    shares = _band(np.clip(1 - losses / gaps, -1, 1))
+    values = _band(attainable - losses)
+    curves = zip(grid, *shares, *values, strict=True)
+    return tuple(Point(epsilon, *(float(each) for each in rest)) for epsilon, *rest in curves)
+
+
+def _band(found: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    ends = [found.mean(axis=0), np.quantile(found, 0.1, axis=0), np.quantile(found, 0.9, axis=0)]
+    return [isotonic_regression(curve) for curve in ends]
+
+
+class _Result:
+    """One world: what was lost at each ε, of what the algorithm reached without noise."""
+
+    def __init__(self, losses: list[float], reference: float, floor: float) -> None:
+        self.losses, self.reference, self.floor = losses, reference, floor
+
+
+class _Trial:
+    """The algorithm on one world after the other."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        schema: Schema,
+        guess: Guess,
+        figure: OnMadeUp,
+        grid: tuple[float, ...],
+        released: pa.Table | None,
+        seed: int,
+    ) -> None:
+        self._estimator, self._schema, self._guess = estimator, schema, guess
+        self._figure, self._grid, self._released, self._seed = figure, grid, released, seed
+        if released is not None:
+            schema.require_columns(released.column_names)
+            if released.num_rows < 20:
+                raise ParameterError("A forecast needs a released table of at least 20 records.")
+        self._size = guess.size
+
+    def worlds(self, most: int, seconds: float, size: int | None = None) -> list[_Result]:
+        """Results of one world after the other, as long as there is time; two in any case.
+
+        Worlds in which there is next to nothing to learn are used only where there are no others.
+        """
+        start = time.monotonic()
+        self._size = self._affordable(seconds) if size is None else min(size, self._guess.size)
+        clear: list[_Result] = []
+        others: list[_Result] = []
+        for place in range(2 * most):
+            begun = time.monotonic()
+            found = self._tried(place)
+            now = time.monotonic()
+            (clear if found.reference - found.floor >= _CLEAR_GAP else others).append(found)
+            tried = len(clear) + len(others)
+            late = size is None and 2 * now - begun - start > seconds
+            if len(clear) >= most or (tried >= 2 and late):
+                break
+        return clear if len(clear) >= 2 else [*clear, *others]
+
+    def _affordable(self, seconds: float) -> int:
+        """How many records a world can have, so that three of them can be tried in time."""
+        self._fitted(self._table(0, 200, 0), self._grid[-1], 0)  # what is compiled once is not counted
+        fits = 3 * (len(self._grid) + 1)
+        for size in sorted(_SIZES):
+            if size >= self._guess.size:
+                return self._guess.size
+            start = time.monotonic()
+            self._fitted(self._table(0, size, 0), self._grid[-1], 0)
+            taken = time.monotonic() - start
+            if taken * fits * 2.5 > seconds:  # the next size is about so much larger
+                return size
+        return _SIZES[0]
+
+    def _tried(self, place: int) -> _Result:
+        train, test = self._table(place, self._size, 1), self._table(place, _TEST, 2)
+        scale = self._guess.size / self._size
+        reference = self._fitted(train, _NOISELESS, place)
+        best = self._figure.of(reference, reference, test, self._schema)
+        floor = self._figure.floor(test, self._schema)
+        losses = []
+        for epsilon in self._grid:
+            model = self._fitted(train, min(epsilon * scale, _NOISELESS), place)
+            losses.append(best - self._figure.of(model, reference, test, self._schema))
+        return _Result(losses, best, floor)
+
+    def _fitted(self, table: pa.Table, epsilon: float, place: int) -> Any:
+        model = clone(self._estimator)
+        # Nothing leaves: the noise may come from a seed, and the same forecast is given twice.
+        seed = self._seed * 1000 + place
+        model.set_params(epsilon=epsilon, schema=self._schema, ledger=None, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return model.fit(table)
+
+    def _table(self, place: int, records: int, role: int) -> pa.Table:
+        """Records of a world: to learn from (1), or to be scored on (2)."""
+        seed = self._seed * 1000 + place
+        if self._released is None:
+            return World.drawn(self._schema, self._guess, seed).table(records, 10 * seed + role)
+        # Learned from and scored on are other records, or copies would be recognised.
+        draw = np.random.default_rng([seed, role])
+        order = np.random.default_rng(seed).permutation(self._released.num_rows)
+        half = order[: len(order) // 2] if role == 2 else order[len(order) // 2 :]
+        return self._released.take(pa.array(draw.choice(half, records)))
+
+    def in_words(self) -> tuple[str, ...]:
+        """What the trial adds to what the forecast rests on."""
+        if self._released is None:
+            first = "People were made up from the schema: real columns may hang together in other ways."
+        else:
+            first = "People were drawn again from a table that was released already."
+        if self._size == self._guess.size:
+            return (first,)
+        return first, f"Tried on {self._size:,} records, with an epsilon larger by the same factor."

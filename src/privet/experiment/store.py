@@ -1,0 +1,110 @@
+"""What was measured, kept in a file that is only added to: a line for each cell, on disk before the next.
+
+A program that is killed at any moment leaves whole lines, and perhaps half a last one, which is taken away
+when the file is opened again: its cell had not been kept, and is done again. A cell of private data is noted
+as begun before a record is read. If it was begun and not kept, nobody can know whether its result was seen,
+so it is paid for again; the plan says so.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from privet.errors import ParameterError
+
+__all__ = ["Store"]
+
+
+class Store:
+    """The results in a file, by the identity of their cells; without a file they are kept in memory.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(Path(folder) / "results.jsonl")
+    ...     with store.held():
+    ...         store.add({"cell": "a", "figures": {"accuracy": 0.9}})
+    ...     _ = store.path.open("a").write('{"cell": "b", "fig')
+    ...     sorted(Store(store.path).results())
+    ['a']
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else Path(path)
+        self._file: int | None = None
+        self._memory: list[dict[str, Any]] = []
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Every whole line, in the order in which they were written."""
+        if self.path is None:
+            return list(self._memory)
+        if not self.path.exists():
+            return []
+        *whole, _ = self.path.read_bytes().split(
+            b"\n"
+        )  # behind the last line's end there is nothing, or half
+        found = []
+        for number, line in enumerate(whole, 1):
+            try:
+                entry = json.loads(line)
+                if not (isinstance(entry, dict) and isinstance(entry.get("cell"), str)):
+                    raise ValueError
+            except ValueError:
+                raise ParameterError(
+                    f"Line {number} of {self.path.name} is damaged.",
+                    "Take the line away: its cell is measured again (and paid for again if it is private).",
+                ) from None
+            found.append(entry)
+        return found
+
+    def results(self) -> dict[str, dict[str, Any]]:
+        """The results by cell."""
+        return {line["cell"]: line for line in self.lines() if "figures" in line}
+
+    def begun(self) -> set[str]:
+        """Cells that were begun and have no result."""
+        lines = self.lines()
+        return {each["cell"] for each in lines} - {each["cell"] for each in lines if "figures" in each}
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Add a line; it is on the disk when this returns."""
+        if self.path is None:
+            self._memory.append(json.loads(json.dumps(line)))
+            return
+        assert self._file is not None, "the store is not held"
+        left = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        while left:
+            left = left[os.write(self._file, left) :]
+        os.fsync(self._file)
+
+    @contextmanager
+    def held(self) -> Iterator[Store]:
+        """Hold the file: the system lets go of it when the program ends, however it ends."""
+        if self.path is None:
+            yield self
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise ParameterError(
+                f"{self.path.name} cannot be written: {error.strerror}.", "Name another file for the results."
+            ) from None
+        try:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ParameterError(
+                    f"An experiment is writing to {self.path.name} already.", "Wait for it to end."
+                ) from None
+            held = self.path.read_bytes()
+            os.ftruncate(self._file, held.rfind(b"\n") + 1)
+            yield self
+        finally:
+            os.close(self._file)
+            self._file = None

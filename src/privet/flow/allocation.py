@@ -1,0 +1,101 @@
+"""One budget, divided among the steps of a flow.
+
+The error that noise of a share s causes is about c/s in pure ε, so its square is c²/s²; in zCDP its square is
+c²/s. Minimising the weighted sum Σ w·c²/s^p over shares that add up to 1 gives, by Lagrange's multipliers,
+s ∝ (w·c²)^(1/3) for p = 2 and s ∝ (w·c²)^(1/2) for p = 1. The c of a step is what its rehearsal says: the
+root of the sum of the squared errors of its questions, with the whole budget to itself. How much an error of
+a step matters for the goal is its weight, chosen on public tables (``benchmarks/flow_allocation.py``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from privet.budget import Approximate, Pure, Zcdp, exact, rho_for, zcdp_to_epsilon
+from privet.errors import ParameterError
+from privet.flow.steps import FlowStep
+from privet.release import Step
+
+__all__ = ["amounts", "error_of", "shares"]
+
+_GRAIN = 1000
+#: How much an error of one record matters, by what a step is for: those of bounds and choices do little.
+WEIGHTS = {
+    "model": {"learn": 1.0, "select": 1 / 8, "prepare": 1 / 64, "evaluate": 1 / 16},
+    "interval": {"learn": 1.0, "select": 1 / 8, "prepare": 1 / 64, "evaluate": 16.0},
+}
+_UNKNOWN_ERROR = 3.0
+
+
+def error_of(steps: Sequence[Step]) -> float:
+    """The c of a step: the root of its questions' squared errors, in records where they are counted so."""
+    if not steps:
+        return _UNKNOWN_ERROR
+    squares = [
+        step.error**2
+        if step.error is not None and step.unit.startswith("records") and math.isfinite(step.error)
+        else (_UNKNOWN_ERROR * len(steps)) ** 2
+        for step in steps
+    ]
+    return math.sqrt(sum(squares)) or _UNKNOWN_ERROR
+
+
+def shares(
+    priced: Sequence[FlowStep], allocation: str, goal: str, errors: Mapping[str, float], *, pure: bool
+) -> dict[str, Fraction]:
+    """The share of each step: exact, and adding up to 1.
+
+    >>> one, two = FlowStep("bounds", "evaluate"), FlowStep("model", "naive-bayes")
+    >>> found = shares([one, two], "auto", "model", {"bounds": 3.0, "model": 30.0}, pure=True)
+    >>> sum(found.values()), found["model"] > found["bounds"]
+    (Fraction(1, 1), True)
+    """
+    if not priced:
+        return {}
+    if allocation == "equal":
+        return {step.name: Fraction(1, len(priced)) for step in priced}
+    if allocation == "weights":
+        if left := [step.name for step in priced if step.weight is None]:
+            raise ParameterError(
+                f"The budget is divided by weights, and '{left[0]}' has none.",
+                f"Write under [steps.{left[0]}]:  weight = 1",
+            )
+        weights = [exact(float(step.weight or 0)) for step in priced]
+        return {step.name: weight / sum(weights) for step, weight in zip(priced, weights, strict=True)}
+    power = 1 / 3 if pure else 1 / 2
+    raw = [(WEIGHTS[goal][_role(step)] * errors[step.name] ** 2) ** power for step in priced]
+    grains = [max(1, round(_GRAIN * each / sum(raw))) for each in raw]
+    return {step.name: Fraction(grain, sum(grains)) for step, grain in zip(priced, grains, strict=True)}
+
+
+def _role(step: FlowStep) -> str:
+    entry = step.kind.algorithm
+    if entry is None:
+        return "evaluate"
+    return entry.family if entry.family in ("select", "prepare") else "learn"
+
+
+def amounts(whole: Pure | Approximate, parts: Mapping[str, Fraction]) -> dict[str, Pure | Approximate]:
+    """What each share is worth: parts of ε; or, where δ allows, of the zCDP ρ, each told as (ε, δ).
+
+    The ρ of the parts add up to no more than that of the whole: an ε that would round up is made smaller.
+    """
+    if isinstance(whole, Pure):
+        return {name: whole.share(share) for name, share in parts.items()}
+    rho = rho_for(whole.epsilon, whole.delta)
+    found: dict[str, Pure | Approximate] = {}
+    for name, share in parts.items():
+        wanted = Zcdp(rho).share(share).rho
+        epsilon = zcdp_to_epsilon(wanted, whole.delta)
+        if epsilon <= 0:
+            raise ParameterError(
+                f"The share of '{name}' is too small to be told as an epsilon beside delta = "
+                f"{float(whole.delta):g}.",
+                "Give a larger epsilon, a smaller delta, or fewer steps.",
+            )
+        while rho_for(epsilon, whole.delta) > wanted:
+            epsilon *= 1 - Fraction(1, 10**9)
+        found[name] = Approximate(epsilon, whole.delta)
+    return found

@@ -1,0 +1,79 @@
+"""Where a flow ends: reports and files of what was released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privet.errors import ParameterError
+from privet.flow.steps import FlowStep
+from privet.flow.walk import RowsAt
+from privet.model import save_model
+from privet.sources import write_csv, write_parquet
+
+if TYPE_CHECKING:
+    from privet.flow.flow import Flow
+
+__all__ = ["FlowEnd", "ended", "require_place"]
+
+
+@dataclass(frozen=True)
+class FlowEnd:
+    """A file that a flow has written."""
+
+    step: str
+    place: Path
+
+
+def ended(step: FlowStep, given: list[Any], flow: Flow, folder: Path) -> FlowEnd:
+    """Write what a report or a file is to hold."""
+    place = place_of(step, folder)
+    if step.do == "report":
+        _page(step, given, flow).write(place)
+    elif isinstance(given[0], RowsAt):
+        writer = write_parquet if place.suffix in (".parquet", ".pq") else write_csv
+        writer(given[0].source.batches(), place)
+    else:
+        save_model(given[0].model, place)
+    return FlowEnd(step.name, place)
+
+
+def place_of(step: FlowStep, folder: Path) -> Path:
+    """Where a step writes to."""
+    output = step.settings.get("output")
+    if not isinstance(output, str) or not output:
+        raise ParameterError(
+            f"The step '{step.name}' names no file.",
+            f'Write under [steps.{step.name}]:  output = "{step.name}.html"',
+        )
+    return folder / output
+
+
+def require_place(step: FlowStep, folder: Path) -> None:
+    """Refuse a place that cannot be written to, before anything is paid for."""
+    place = place_of(step, folder)
+    if place.is_dir() or not place.parent.is_dir():
+        raise ParameterError(
+            f"The step '{step.name}' cannot write to {place}.", "Name a file in a folder that exists."
+        )
+
+
+def _page(step: FlowStep, given: list[Any], flow: Flow) -> Any:
+    from privet.report import Page
+
+    page = Page(f"Flow: {flow.name}", "What was released, and with which guarantee.")
+    for name, each in zip(step.inputs, given, strict=True):
+        section = page.section(name)
+        if isinstance(each, RowsAt):
+            section.text(f"A table of made-up records with {len(each.schema.columns)} columns.")
+            continue
+        if each.score is not None:
+            section.code(each.score.text())
+        else:
+            if words := each.model.in_words():
+                section.code(words)
+            for chart in each.model.pictures():
+                section.chart(chart)
+        section.prose(each.guarantee.text())
+    return page

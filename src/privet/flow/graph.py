@@ -1,0 +1,140 @@
+"""The graph of a flow: its order, the kinds of its edges, and why it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from privet.errors import ParameterError
+from privet.flow.steps import MODEL, PRIVATE, PUBLIC, SCORE, FlowStep
+from privet.parameters import parameters_of
+
+__all__ = ["Edge", "Graph"]
+
+_PARTS = ("train", "test")
+_OF_THE_RUN = ("schema", "ledger", "random_state", "epsilon", "delta")
+_WORDS = {"train": "the larger part", "test": "the part held out"}
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What one step gives to another; ``part`` is that of a split."""
+
+    source: str
+    target: str
+    kind: str
+    part: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        return {"from": self.source, "to": self.target, "kind": self.kind, "part": self.part}
+
+
+class Graph:
+    """The steps in an order in which they can run, and typed edges. Building one checks all of it."""
+
+    def __init__(self, steps: Sequence[FlowStep]) -> None:
+        self._steps = {step.name: step for step in steps}
+        if len(self._steps) < len(steps):
+            raise ParameterError("A flow has two steps of the same name.", "Give each step its own name.")
+        self.order = self._ordered(steps)
+        self.edges: list[Edge] = []
+        self._gives: dict[str, str] = {}
+        for step in self.order:
+            self._settle(step)
+
+    def gives(self, name: str) -> str:
+        """The kind of what a step gives."""
+        return self._gives[name.partition(".")[0]]
+
+    def priced(self) -> list[FlowStep]:
+        """The steps that read private rows and are paid for, in order."""
+        return [
+            step
+            for step in self.order
+            if step.kind.measures
+            and any(edge.kind == PRIVATE for edge in self.edges if edge.target == step.name)
+        ]
+
+    def _ordered(self, steps: Sequence[FlowStep]) -> list[FlowStep]:
+        for step in steps:
+            for name in step.inputs:
+                if name.partition(".")[0] not in self._steps:
+                    raise ParameterError(
+                        f"The step '{step.name}' takes from '{name}', which is no step of the flow.",
+                        f"Its steps: {', '.join(self._steps)}.",
+                    )
+        done: dict[str, FlowStep] = {}
+        left = list(steps)
+        while left:
+            ready = [s for s in left if all(name.partition(".")[0] in done for name in s.inputs)]
+            if not ready:
+                ring = ", ".join(f"'{step.name}'" for step in left)
+                raise ParameterError(
+                    f"The flow runs in a circle through {ring}.", "Take one of their `from` entries away."
+                )
+            done |= {step.name: step for step in ready}
+            left = [step for step in left if step.name not in done]
+        return list(done.values())
+
+    def _settle(self, step: FlowStep) -> None:
+        kind = step.kind
+        self._check_settings(step)
+        wanted = kind.takes * max(len(step.inputs), 1) if kind.many else kind.takes
+        if len(step.inputs) != len(wanted):
+            raise ParameterError(
+                f"The step '{step.name}' ({step.do}) takes from {len(wanted)} steps, not {len(step.inputs)}.",
+                "It takes: " + ("; ".join(" or ".join(each) for each in wanted) or "nothing") + ".",
+            )
+        for name, accepted in zip(step.inputs, wanted, strict=True):
+            whole, _, part = name.partition(".")
+            given = self._gives[whole]
+            self._check_part(step, whole, part)
+            if given not in accepted:
+                raise _mismatch(step, whole, given, accepted)
+            self.edges.append(Edge(whole, step.name, given, part))
+        gives = kind.gives
+        if step.do == "source" and step.settings.get("public") is True:
+            gives = PUBLIC
+        elif gives == "same":
+            gives = self._gives[step.inputs[0].partition(".")[0]]
+        self._gives[step.name] = gives
+
+    def _check_part(self, step: FlowStep, whole: str, part: str) -> None:
+        split = self._steps[whole].do == "split"
+        if split and part not in _PARTS:
+            told = ", ".join(f"'{whole}.{each}' ({_WORDS[each]})" for each in _PARTS)
+            raise ParameterError(
+                f"The step '{step.name}' must say which part of '{whole}' it takes.", f"Name {told}."
+            )
+        if part and not split:
+            raise ParameterError(f"'{whole}' has no parts, so '{whole}.{part}' is nothing to take from.")
+
+    def _check_settings(self, step: FlowStep) -> None:
+        kind = step.kind
+        known = list(kind.settings)
+        if kind.algorithm is not None:
+            known = [p.name for p in parameters_of(kind.algorithm.load()) if p.name not in _OF_THE_RUN]
+            known += ["records"] if kind.algorithm.family == "synthesise" else []
+        if unknown := sorted(set(step.settings) - set(known)):
+            raise ParameterError(
+                f"The step '{step.name}' ({step.do}) has no setting '{unknown[0]}'.",
+                f"Its settings: {', '.join(known) or 'none'}.",
+            )
+        if (step.weight is not None or step.epsilon is not None) and not kind.measures:
+            raise ParameterError(f"The step '{step.name}' measures nothing, so it gets no budget.")
+
+
+def _mismatch(step: FlowStep, source: str, given: str, accepted: tuple[str, ...]) -> ParameterError:
+    if given == PRIVATE:
+        return ParameterError(
+            f"'{source}' gives private rows to '{step.name}' ({step.do}), which would show them: a private "
+            "edge can end only at a step that measures.",
+            "Put a step between them that measures, such as an algorithm or an evaluation.",
+        )
+    if not given:
+        return ParameterError(f"'{source}' is the end of its branch: it gives nothing to '{step.name}'.")
+    needs = " or ".join(accepted)
+    hint = {MODEL: "a learner", SCORE: "an evaluation"}.get(accepted[0], "a source")
+    return ParameterError(
+        f"'{step.name}' ({step.do}) takes {needs}, and '{source}' gives a {given}.", f"Take from {hint}."
+    )

@@ -1,0 +1,76 @@
+"""Where the tables of a flow's sources are, and what is public about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privet.curator.tables import as_source
+from privet.errors import ParameterError, SchemaError
+from privet.flow.steps import FlowStep
+from privet.schema import Schema, read_schema
+
+__all__ = ["Places"]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Tables that are given by the names of their sources; others are files, found from a folder."""
+
+    tables: Mapping[str, Any]
+    folder: Path
+
+    def schema(self, step: FlowStep) -> Schema:
+        """What is public about a source; every entry must be confirmed."""
+        if step.name in self.tables:
+            given = self.tables[step.name]
+            if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Schema)):
+                raise ParameterError(f"For the source '{step.name}', give a pair: its table and its schema.")
+            found = given[1]
+        else:
+            named = step.settings.get("schema")
+            if isinstance(named, Mapping):
+                found = Schema.from_plain(named)
+            else:
+                data = self._data(step)
+                place = (
+                    self.folder / named if named else data.with_name(f"{data.name.split('.')[0]}.schema.toml")
+                )
+                if not place.exists():
+                    raise SchemaError(
+                        f"What is public about '{step.name}' is not known: there is no {place.name}.",
+                        f"Draft a schema beside the table, or name one under [steps.{step.name}].",
+                        "draft-schema",
+                    )
+                found = read_schema(place)
+        found.require_confirmed()
+        return found
+
+    def source(self, step: FlowStep, schema: Schema) -> Any:
+        """The table of a source."""
+        if step.name in self.tables:
+            return as_source(self.tables[step.name][0], schema=schema)
+        return as_source(self._data(step), schema=schema)
+
+    def state(self, step: FlowStep) -> str:
+        """How a file is told from a changed one, by its name, size and date; "" for tables in memory."""
+        if step.name in self.tables:
+            return ""
+        try:
+            found = self._data(step).stat()
+        except OSError:
+            raise ParameterError(
+                f"The source '{step.name}' has no file {self._data(step).name}.", "Check its path."
+            ) from None
+        return f"{self._data(step).name} {found.st_size} {found.st_mtime_ns}"
+
+    def _data(self, step: FlowStep) -> Path:
+        data = step.settings.get("data")
+        if not isinstance(data, str | Path) or not str(data):
+            raise ParameterError(
+                f"The source '{step.name}' names no table.",
+                f'Write under [steps.{step.name}]:  data = "people.csv"',
+            )
+        return self.folder / data

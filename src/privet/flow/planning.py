@@ -1,0 +1,202 @@
+"""The plan of a flow: every step rehearsed on no records, the budget divided, and the price of all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.budget import Approximate, Event, Pure, Sequential
+from privet.curator.composition import Composition
+from privet.curator.currency import event_for
+from privet.curator.run import Run
+from privet.curator.tables import empty_table
+from privet.errors import ParameterError
+from privet.flow.allocation import amounts, error_of, shares
+from privet.flow.flow import Flow
+from privet.flow.places import Places
+from privet.flow.steps import FlowStep
+from privet.flow.store import Store, identities, reserved_for
+from privet.flow.walk import Given, Measured, RowsAt, measured, passed_on, public_run, run_schema, taken
+from privet.randomness import seeded
+from privet.release import Step, numbered
+from privet.schema import Schema
+
+__all__ = ["FlowPlan", "PlannedStep", "planned"]
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """What a step gets of the budget, and what that buys: its questions with their expected errors.
+
+    ``amount`` is None for steps that cost nothing; ``free`` says why.
+    """
+
+    name: str
+    do: str
+    amount: Pure | Approximate | None
+    share: Fraction | None
+    buys: tuple[Step, ...]
+    free: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "do": self.do,
+            "amount": None if self.amount is None else self.amount.to_dict(),
+            "epsilon": None if self.amount is None else float(self.amount.epsilon),
+            "share": None if self.share is None else str(self.share),
+            "buys": [step.to_dict() for step in self.buys],
+            "free": self.free,
+        }
+
+
+@dataclass(frozen=True)
+class FlowPlan:
+    """A flow that has not run: what each step gets and buys, and the price of all. Nothing was spent.
+
+    ``total`` is what would be paid now: less than the flow's budget if some steps were released before; None
+    if nothing would be paid.
+    """
+
+    flow: Flow
+    steps: tuple[PlannedStep, ...]
+    total: Pure | Approximate | None
+    schema: Schema | None
+
+    def amount_of(self, name: str) -> Pure | Approximate | None:
+        return next(step.amount for step in self.steps if step.name == name)
+
+    def event(self) -> Event:
+        """What the flow is to a ledger."""
+        parts = [s.amount for s in self.steps if s.amount is not None and not s.free]
+        return Sequential(tuple(event_for(amount, f"flow {self.flow.name}") for amount in parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        price = None if self.total is None else self.total.to_dict()
+        unit = None if self.schema is None else self.schema.unit.describe()
+        return {
+            **self.flow.to_dict(),
+            "price": {"total": price, "unit": unit, "steps": [step.to_dict() for step in self.steps]},
+        }
+
+    def text(self) -> str:
+        unit = "" if self.schema is None else f", protecting {self.schema.unit.describe()}"
+        cost = f"It would cost {self.total}{unit}." if self.total else "It would cost nothing."
+        lines = [f"Planned: the flow '{self.flow.name}'. {cost}", ""]
+        for step in self.steps:
+            if step.free:
+                lines.append(f"{step.name} ({step.do}): free. {step.free}")
+                continue
+            share = f", {float(step.share):.1%} of the budget" if step.share is not None else ""
+            lines.append(f"{step.name} ({step.do}): {step.amount}{share}")
+            lines += [f"    {line}" for line in numbered(step.buys)]
+        return "\n".join(lines)
+
+
+def planned(flow: Flow, places: Places, store: str | Path | None = None) -> FlowPlan:
+    """What a flow would cost, from what is public alone."""
+    schema = paying_schema(flow, places)
+    priced = flow.graph.priced()
+    whole = flow.amount
+    first = _Rehearsal(flow, places, {step.name: whole for step in priced})
+    errors = {name: error_of(found.guarantee.steps) for name, found in first.measured.items()}
+    if flow.allocation == "fixed":
+        from privet.budget import budget
+
+        got: Mapping[str, Pure | Approximate] = {s.name: budget(float(s.epsilon or 0)) for s in priced}
+        parts: dict[str, Fraction | None] = dict.fromkeys(got)
+        whole = Composition(tuple((1, each) for each in got.values())).total if got else whole
+    else:
+        divided = shares(priced, flow.allocation, flow.goal, errors, pure=isinstance(whole, Pure))
+        got, parts = amounts(whole, divided), dict(divided)
+    second = _Rehearsal(flow, places, got)
+    held, reserved = _held(flow, places, got, store)
+    steps = []
+    for step in flow.graph.order:
+        amount = got.get(step.name)
+        free = "" if amount is not None else _why_free(step)
+        free = (
+            "The reservation of the run that was interrupted pays for it." if step.name in reserved else free
+        )
+        free = "It was released before, and is used again." if step.name in held else free
+        buys = second.measured[step.name].guarantee.steps if amount is not None else ()
+        steps.append(PlannedStep(step.name, step.do, amount, parts.get(step.name), buys, free))
+    new = [got[step.name] for step in priced if step.name not in held | reserved]
+    if len(new) == len(priced):
+        total = whole if priced else None
+    else:
+        total = Composition(tuple((1, each) for each in new)).total if new else None
+    return FlowPlan(flow, tuple(steps), total, schema)
+
+
+def _held(
+    flow: Flow, places: Places, got: Mapping[str, Any], store: str | Path | None
+) -> tuple[set[str], set[str]]:
+    """The steps that were released before, and those that an interrupted run has paid for."""
+    if store is None or not Path(store).is_dir():
+        return set(), set()
+    known, kept = identities(flow, places, got), Store(store)
+    held = {name for name, identity in known.items() if kept.has(identity)}
+    return held, reserved_for(kept.journal, flow, known) - held
+
+
+def _why_free(step: FlowStep) -> str:
+    if step.do in ("keep", "clip", "split"):
+        return (
+            "It reads one record at a time and public constants."
+            if step.do != "split"
+            else ("Every unit draws its part by itself; nobody is told which.")
+        )
+    return "It shows what was released." if step.do in ("report", "save") else "It measures no private rows."
+
+
+def paying_schema(flow: Flow, places: Places) -> Schema | None:
+    """The schema that says who pays: one account for all private sources."""
+    schemas = {
+        step.name: places.schema(step)
+        for step in flow.graph.order
+        if step.do == "source" and step.settings.get("public") is not True
+    }
+    if len({(schema.dataset, schema.unit) for schema in schemas.values()}) > 1:
+        raise ParameterError(
+            "The flow's private sources are of several data sets or units of privacy, and one account pays.",
+            "Make a flow for each, or declare the tables as one data set.",
+        )
+    return next(iter(schemas.values()), None)
+
+
+class _Rehearsal:
+    """The flow on tables without records."""
+
+    def __init__(self, flow: Flow, places: Places, got: Mapping[str, Pure | Approximate]) -> None:
+        self.measured: dict[str, Measured] = {}
+        outputs: dict[str, Given] = {}
+        for step in flow.graph.order:
+            if step.do == "source":
+                schema = places.schema(step)
+                private = step.settings.get("public") is not True
+                outputs[step.name] = RowsAt(empty_table(schema), schema, private, frozenset(schema.names))
+                continue
+            given, found = taken(step, outputs), None
+            if step.kind.measures:
+                schema = run_schema(step, given)
+                amount = got.get(step.name)
+                run = public_run(schema) if amount is None else self._run(schema, amount)
+                found = self._tried(step, given, run)
+                self.measured[step.name] = found
+            outputs[step.name] = passed_on(step, given, found, None)
+
+    @staticmethod
+    def _run(schema: Schema, amount: Pure | Approximate) -> Run:
+        # Nothing is read. From a seed, so that a plan divides the budget in the same way each time.
+        return Run(schema, amount, randomness=seeded(0), what="rehearsal")
+
+    def _tried(self, step: FlowStep, given: list[Given], run: Run) -> Measured:
+        if run.public is not None:  # exact answers about no records cannot be scored: only the shape matters
+            rows = given[1] if step.do == "evaluate" else given[0]
+            run = self._run(run.schema, Pure(Fraction(1)))
+            assert not rows.private
+        return measured(step, given, run)

@@ -1,0 +1,1 @@
+"""Additive models by boosting over noisy histograms: what classification and regression share."""

@@ -1,0 +1,175 @@
+"""The rounds of an additive model: choose a term privately, measure its residuals, take one step.
+
+**Privacy.** Before the rounds, one table per attribute that needs joining is measured (or the target alone).
+Each round spends one share: a part on the choice of a term among all attributes and pairs of attributes
+(``stats.boosting.term_scores``), the rest on the residuals in its cells (``stats.boosting.residuals``). Both
+depend on the table through the model released so far, which composition allows. All shares add up to 1.
+What a step makes of the residuals, and how many rounds there are, is computed from released numbers.
+
+**The step.** In each cell a residual R with noise of standard deviation s, over a curvature H (the number of
+records, times how undecided the model is about them), says that the margin should move by R/H. With a prior
+of variance τ² for the move, and H + s² for the variance of R, the posterior mean is
+H·R / (H² + (s² + H)/τ²): a Kalman update. Where noise rules the model stays as it is. If no
+term at all says more than noise would, no step is taken: the largest class is predicted, or the mean.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.budget import Approximate, Pure
+from privet.curator import Choose, Curator, Measure
+from privet.release import Release
+from privet.stats.boosting import Additive, Candidates, Grouped, Grouping, Residuals, TermScores, TermTables
+from privet.stats.kernels import FIXED
+
+__all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "stands_out"]
+
+Table = NDArray[np.float64]
+
+CHOICE = Fraction(1, 5)  # of a round's share
+MOST_ROUNDS = 32
+MOST_PAIRS = 3000  # more candidates would be slow; then a pair needs an attribute that was chosen before
+MOST_HELD = 5e7  # codes kept in memory between rounds
+THIN_ABOVE = 1 << 17  # records, from which a choice looks at a part of them
+LARGEST_MOVE = 4.0
+PRIOR = 0.3  # variance of a move, in log odds (tried: 0.15 to 1)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute as a term of its own, and coarser as a part of a pair; None if it may not be one."""
+
+    alone: Grouped
+    paired: Grouped | None
+
+
+@dataclass(frozen=True)
+class Move:
+    """How far each cell's margins move, how far noise may have moved them (1.96 deviations), what is left."""
+
+    table: Table
+    error: Table
+    doubt: Table  # the mean of H per record, for each residual
+    clear: bool  # whether what was missed stands out from noise
+
+
+@dataclass
+class Kept:
+    """What was learned: the model, and for each of its terms the squared error of its table."""
+
+    model: Additive
+    errors: list[Table] = field(default_factory=list)
+
+
+class Boosting(ABC):
+    """What differs between classes and numbers: which residuals are asked for, and what a step makes of them.
+
+    ``records`` is about how many there are, ``doubt`` the expected H per record for each residual.
+    """
+
+    def __init__(self, curator: Curator, attributes: Sequence[Attribute], pairs: bool) -> None:
+        self.curator, self.attributes, self.pairs = curator, list(attributes), pairs
+        self.records = 1.0
+        self._all: Candidates | None = None
+
+    @abstractmethod
+    def question(self, model: Additive, grouping: Grouping) -> Residuals:
+        """The residuals of this model in these cells."""
+
+    @abstractmethod
+    def move(self, release: Release, grouping: Grouping) -> Move:
+        """One step, from released residuals."""
+
+    def run(self, start: Additive, rounds: int, records: float, doubt: Table) -> Kept:
+        """All rounds, with all that is left of the budget."""
+        self.records = max(records, 1.0)
+        kept = Kept(start, [np.zeros_like(table) for _, table in start.terms])
+        nothing, clear = Kept(start, list(kept.errors)), False
+        share = self.curator.left / rounds
+        if records * len(self.attributes) <= MOST_HELD:
+            self.curator.hold()
+        for _ in range(rounds):
+            grouping, left = self._choice(kept.model, share, records, doubt)
+            question = Measure(
+                self.question(kept.model, grouping), "what the model misses in the term's cells"
+            )
+            release = self.curator.ask(question, left)
+            move = self.move(release, grouping)
+            doubt = np.minimum(doubt, np.maximum(move.doubt, 1e-4))
+            kept.model = kept.model.plus(grouping, move.table)
+            kept.errors.append(move.error**2)
+            clear = clear or move.clear
+        return kept if clear else nothing
+
+    def _choice(
+        self, model: Additive, share: Fraction, records: float, doubt: Table
+    ) -> tuple[Grouping, Fraction]:
+        candidates = self._candidates(model)
+        if len(candidates) == 1:
+            return candidates[0], share
+        residuals = self.question(model, Grouping(()))
+        thin = 1 << max(0, int(np.ceil(np.log2(max(records, 1) / THIN_ABOVE))))
+        left = share * (1 - CHOICE)
+        # A part of what would be in the cells by chance alone, and a tenth of what the noise will put there.
+        noise = Measure(residuals, "").mechanism(
+            self.curator.currency.share(left), self.curator.schema
+        ).standard_deviation / (FIXED * thin)
+        chance = 0.35 * np.sqrt(records / thin) * float(np.sqrt(doubt).sum())
+        size = candidates.sizes
+        penalties = 0.08 * noise * doubt.size * size + chance * np.sqrt(size)
+        tables = TermTables(residuals, candidates, thin)
+        scores = TermScores(tables, tuple(int(FIXED * penalty) for penalty in penalties))
+        choice = Choose(scores, "which attribute, or pair, the model misses most by")
+        [chosen] = self.curator.ask(choice, share * CHOICE).chosen
+        return candidates[chosen], left
+
+    def _candidates(self, model: Additive) -> Candidates:
+        """Every attribute and pair: the same object in every round, unless there are too many pairs."""
+        if self._all is not None:
+            return self._all
+        alone = [Grouping((each.alone,)) for each in self.attributes]
+        pairs = list(combinations([each for each in self.attributes if each.paired], 2)) if self.pairs else []
+        few = len(pairs) <= MOST_PAIRS
+        if not few:
+            used = set(model.columns)
+            pairs = [p for p in pairs if used & {p[0].alone.coded.column, p[1].alone.coded.column}]
+            pairs = pairs[:MOST_PAIRS]
+        found = Candidates.of(
+            [*alone, *(Grouping((a.paired, b.paired)) for a, b in pairs if a.paired and b.paired)]
+        )
+        self._all = found if few else None
+        return found
+
+
+def stands_out(residual: Table, variance: Table, freedom: float) -> bool:
+    """Whether released residuals say more than noise and chance would, at two deviations.
+
+    If a term tells nothing, the sum of their squares over their variances is about its degrees of freedom
+    (``freedom`` for each residual). Steps by such terms alone would move the model at random.
+
+    >>> ones = np.ones((50, 1))
+    >>> stands_out(ones, ones, 1.0), stands_out(2 * ones, ones, 1.0)
+    (False, True)
+    """
+    number = residual.size * freedom
+    seen = float((residual**2 / np.maximum(variance, 1e-9)).sum()) * freedom
+    return seen > number + 2 * np.sqrt(2 * number)
+
+
+def rounds_for(records: float, amount: Pure | Approximate) -> int:
+    """How many rounds the budget carries: noise grows with their number, with a δ only with its root.
+
+    >>> from privet.budget import budget
+    >>> rounds_for(40_000, budget(1.0)), rounds_for(40_000, budget(1.0, 1e-6)), rounds_for(500, budget(0.1))
+    (17, 32, 1)
+    """
+    carried = np.sqrt(max(records, 1.0) * float(amount.epsilon)) / 12 * (2 if amount.delta else 1)
+    return int(np.clip(round(carried), 1, MOST_ROUNDS))

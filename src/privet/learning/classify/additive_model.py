@@ -1,0 +1,151 @@
+"""Additive model for classes: a shape per attribute and per chosen pair, boosted over noisy histograms.
+
+It starts from the class shares and, with half the weight, from naive Bayes's own tables of the attributes
+whose codes must be joined into cells (numbers, and categories with many values). Then rounds follow: a term
+is chosen privately among all attributes and all pairs, and what the model misses in its cells is measured and
+put right (``learning.additive.boosting``, with the proof of privacy).
+
+Pairs are what carries interactions, and a pair costs no more than an attribute: noise is added to every cell,
+however many there are.
+
+References: Nori et al. (2021) boost shapes on noisy histograms in a fixed order, without pairs; the private
+choice of terms, residuals held to a limit, the free curvature and the noise-aware step are Privet's
+(``docs/concepts/additive-models.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.curator import Curator, Measure
+from privet.estimator import PrivateClassifier
+from privet.learning.additive.boosting import MOST_HELD, Attribute, Kept, rounds_for
+from privet.learning.additive.classes import ClassBoosting, own_probabilities, start_for
+from privet.learning.additive.options import AdditiveOptions
+from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
+from privet.parameters import with_parameters
+from privet.release import Release
+from privet.schema import Category
+from privet.stats import Contingency, Rows
+from privet.stats.boosting import Additive, Grouping
+
+if TYPE_CHECKING:
+    from privet.report import Chart
+
+__all__ = ["AdditiveModel"]
+
+Table = NDArray[np.float64]
+
+TOTALS = Fraction(1, 20)  # what the class counts cost, in ε; a third of it at most
+
+
+@with_parameters
+class AdditiveModel(AdditiveOptions, PrivateClassifier):
+    """Differentially private additive model for nominal, numeric and mixed tables; any number of classes.
+
+    The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
+    relation; with δ = 0 it is pure ε. A missing value is a cell like any other. ``shapes_`` holds the terms,
+    the strongest first, with error bars for the privacy noise.
+
+    >>> import numpy as np
+    >>> from privet.schema import Schema
+    >>> generator = np.random.default_rng(0)
+    >>> X = generator.integers(0, 2, (5000, 2))
+    >>> odd = X[:, 0] ^ X[:, 1]
+    >>> schema = Schema.of({"a": [0, 1], "b": [0, 1], "odd": [0, 1]}, target="odd")
+    >>> model = AdditiveModel(epsilon=1.0, schema=schema).fit(X, odd)
+    >>> model.predict([[0, 0], [0, 1]])
+    array([0, 1])
+    >>> model.shapes_[0]["columns"]
+    ['a', 'b']
+    """
+
+    def _fit(self, curator: Curator) -> None:
+        curator.hold(MOST_HELD)
+        target = curator.schema.nominal_target()
+        self._require_directions(curator.schema, target.size == 2)
+        telling = self._telling(curator.schema)
+        self.classes_ = np.array(target.labels)
+        counted, totals, deviation = self._counts(curator, target)
+        records = max(float(totals.sum()), 1.0)
+        prior = np.maximum(totals, 0) + 0.5
+        prior = prior / prior.sum()
+        self.class_count_ = np.maximum(totals, 0)
+        kept, rounds = Kept(Additive(start_for(prior))), 0
+        if target.size > 1 and telling:
+            counts = {name: release.value.sum(axis=1) for name, release in counted.items()}
+            attributes = self._attributes(curator.schema, counts)
+            rounds = self.rounds or rounds_for(records - 2 * deviation, curator.amount)
+            boosting = ClassBoosting(curator, attributes, self.pairs, target, prior)
+            doubt = prior[1:] * prior[:1] if target.size == 2 else prior * (1 - prior)
+            kept = boosting.run(_half_bayes(kept.model, attributes, counted, prior), rounds, records, doubt)
+        self.start_ = kept.model.start.tolist()
+        self.shapes_ = self._directed(shapes_of(kept))
+        self.explanation_ = self._explained(rounds, records, self.shapes_)
+
+    def _counts(self, curator: Curator, target: Category) -> tuple[dict[str, Release], Table, float]:
+        """The tables of attributes whose codes must be joined, class totals, and the noise of their sum."""
+        needy = self._needy(curator.schema) if target.size > 1 else {}
+        told = target.size > 1 and self._telling(curator.schema)
+        # At a small ε the largest class is most of what can be known, so it gets more.
+        share = min(Fraction(1, 3), TOTALS / curator.amount.epsilon) if told else Fraction(1)
+        counts = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
+        tables = {name: Contingency(name, target.name, code.cuts) for name, code in needy.items()}
+        shares = self._shares(curator, needy)
+        asked = [(Measure(t, f"'{n}' within each '{target.name}'"), shares[n]) for n, t in tables.items()]
+        releases = curator.ask_together([(counts, share), *asked])
+        # The tables' column totals estimate the class totals, too.
+        precision = np.array([1 / max(r.standard_deviation**2 * len(r.value), 1e-9) for r in releases])
+        margins = np.stack([r.value.sum(axis=0) for r in releases]).astype(float)
+        spread = float(np.sqrt(target.size / precision.sum()))
+        return dict(zip(tables, releases[1:], strict=True)), precision @ margins / precision.sum(), spread
+
+    def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
+        margins = model_of(self.start_, self.shapes_).margins(rows)
+        if len(self.classes_) == 2:
+            margins = np.hstack([np.zeros_like(margins), margins])
+        return np.asarray(np.log(np.maximum(own_probabilities(margins), 1e-300)))
+
+    @property
+    def _outputs(self) -> list[str]:
+        named = [str(label) for label in self.classes_]
+        return named[1:] if len(named) == 2 else named
+
+    def in_words(self) -> str:
+        """The strongest terms and where each is highest and lowest, or that nothing stands out."""
+        what = f"the log odds of {self._outputs[0]}" if len(self.classes_) == 2 else "a class's margin"
+        return in_words(self.shapes_, self.schema_, what) or self.explanation_
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """The shapes as curves, bars and heatmaps of released values, the strongest first."""
+        return pictures(self.shapes_, self.schema_, self._outputs, "log odds")
+
+
+def _half_bayes(
+    model: Additive, attributes: Sequence[Attribute], counted: Mapping[str, Release], prior: Table
+) -> Additive:
+    """The model with half of naive Bayes's log ratios, for attributes whose tables stand out from noise."""
+    for each in attributes:
+        name = each.alone.coded.column
+        if name not in counted:
+            continue
+        release, groups = counted[name], np.array(each.alone.groups)
+        counts = np.zeros((each.alone.size, len(prior)))
+        np.add.at(counts, groups, release.value)
+        squared = release.standard_deviation**2 * np.bincount(groups)[:, None]
+        expected = np.outer(np.maximum(counts.sum(axis=1), 0), prior)
+        beyond = (((counts - expected) ** 2 - squared - expected) / (expected + squared + 5)).sum()
+        if beyond <= 3 * np.sqrt(counts.size):  # as much as noise and chance would often show
+            continue
+        known, weight = np.maximum(counts, 0), np.sqrt(squared) + 2
+        shares = (known + weight * prior * len(prior)) / (
+            known.sum(axis=1, keepdims=True) + weight * len(prior)
+        )
+        ratio = np.log(shares / prior) / 2
+        model = model.plus(Grouping((each.alone,)), ratio[:, 1:] - ratio[:, :1] if len(prior) == 2 else ratio)
+    return model

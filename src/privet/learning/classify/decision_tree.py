@@ -1,0 +1,165 @@
+"""A decision tree grown level by level: every leaf is split privately, and a level costs one share.
+
+At each level every leaf is split by a test that is chosen privately: a number below a public cut, a value of
+a category against the rest, or all values of a category at once. After the last level the class counts of all
+leaves are released as one noisy table. Branches that only noise tells apart are cut off, and each leaf's
+class shares are drawn to its parent's as far as its own counts are noise.
+
+**Privacy.** The leaves of a level are a partition of the records that was released before, so a record takes
+part in the choice of one leaf only: a level costs one share, whatever its width (proofs: ``stats.scores`` for
+groups, ``stats.choices.splits`` for the scores: Σ n·(1 − gini), which one record moves within [−1, 1]). The
+counts of the leaves have sensitivity 1 (``stats.coverage``). Shares add up to 1. Pruning and smoothing are
+computed from released numbers.
+
+References: Friedman and Schuster (2010) for the greedy private tree. The range of the score, one choice for
+splits of both kinds, pruning by noise and the smoothing are Privet's (``docs/concepts/trees.md``).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le, Lt
+from numpy.typing import NDArray
+
+from privet.budget import Approximate, Pure, budget
+from privet.curator import Choose, Curator, Measure
+from privet.estimator import PrivateClassifier
+from privet.learning.trees import Grown, drawn, grown, plain, pruned, rooted, smoothed, tree_of
+from privet.parameters import with_parameters
+from privet.schema import Category
+from privet.schema.bins import public_cuts
+from privet.stats import Contingency, Coverage, Rows
+from privet.stats.choices.splits import Splits
+
+if TYPE_CHECKING:
+    from privet.report import Chart
+
+__all__ = ["DecisionTree"]
+
+ASSUMED_RECORDS = 4000
+ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
+LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
+MOST_LEAVES = 4096
+MOST_HELD = 5e7  # codes kept in memory between levels
+DEEP = 7  # levels, from which on a share of (ε, δ) buys a better choice than one of ε
+
+
+@with_parameters
+class DecisionTree(PrivateClassifier):
+    """Differentially private decision tree for nominal, numeric and mixed tables; a missing value is a value.
+
+    The whole fit is (ε, δ)-differentially private for the schema's unit of privacy, under either neighbour
+    relation; with δ = 0 it is pure ε. With few levels a δ would only add noise, and is not taken.
+
+    >>> import numpy as np
+    >>> from privet.schema import Schema
+    >>> generator = np.random.default_rng(0)
+    >>> X = generator.uniform(0, 1, (5000, 2))
+    >>> y = np.where((X[:, 0] > 0.5) & (X[:, 1] > 0.5), "both", "no")
+    >>> schema = Schema.of({"p": (0.0, 1.0), "q": (0.0, 1.0), "y": ["no", "both"]}, target="y")
+    >>> model = DecisionTree(epsilon=2.0, schema=schema, depth=2, bins=4).fit(X, y)
+    >>> model.predict([[0.1, 0.9], [0.9, 0.9]]).tolist()
+    ['no', 'both']
+    """
+
+    depth: Annotated[
+        int | None,
+        Ge(1),
+        Le(12),
+        "How many tests lead to a leaf, each for a share; by default as the budget allows.",
+    ] = None
+    splits: Annotated[
+        Literal["both", "binary"],
+        "Whether a category may be split into all its values, or only one value from the rest.",
+    ] = "both"
+    records: Annotated[
+        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+    ] = None
+    leaf_share: Annotated[
+        float, Gt(0), Lt(1), "The part of the budget for the noisy class counts of the leaves."
+    ] = 0.4
+    bins: Annotated[
+        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
+    ] = 32
+
+    @property
+    def _depth(self) -> int:
+        if self.depth is not None:
+            return self.depth
+        known = (self.records or ASSUMED_RECORDS) * self.epsilon
+        return int(np.clip(round(np.log2(max(known, 1)) / 2.2), 1, 8))
+
+    def _amount(self) -> Pure | Approximate:
+        return super()._amount() if self._depth >= DEEP else budget(float(self.epsilon))
+
+    def _fit(self, curator: Curator) -> None:
+        curator.hold(MOST_HELD)
+        schema = curator.schema
+        target = schema.nominal_target()
+        tables = tuple(
+            Contingency(column.name, target.name, public_cuts(column, self.bins))
+            for column in schema.attributes
+            if not isinstance(column, Category) or column.size > 1
+        )
+        levels = self._depth if tables and target.size > 1 else 0
+        share = Fraction(self.leaf_share).limit_denominator(1000) if levels else Fraction(1)
+        tree = Grown.root()
+        most = max((len(t.cuts) + 1 if t.cuts else t.shape(schema)[0] for t in tables), default=2)
+        # A branch is worth its counts' noise, or it would be cut off again.
+        per_branch = int(1024 * 0.5 / float(curator.amount.epsilon * share))
+        for level in range(levels):
+            multiway = self.splits == "both" and len(tree.parts.leaves) * most <= MOST_LEAVES
+            question = Splits(tree.parts, tables, penalty=per_branch, multiway=multiway)
+            choice = Choose(question, f"how each leaf is split, level {level + 1}")
+            chosen = curator.ask(choice, (1 - share) / levels).chosen
+            candidates = question.candidates(schema)
+            tree = grown(tree, [candidates[place] for place in chosen], tables, schema)
+        everyone = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
+        # At a small ε the largest class is most of what can be known, so it gets more.
+        more = min(3 * ROOT, max(ROOT, LARGEST / curator.amount.epsilon))
+        whole = share * more if levels else share
+        asked = [(everyone, whole)]
+        if levels:
+            asked.append(
+                (Measure(Coverage(tree.parts, target.name), "the classes in each leaf"), share - whole)
+            )
+        releases = curator.ask_together(asked)
+        release = releases[-1]
+        tree = pruned(tree, release.value.astype(float), release.standard_deviation)
+        tree = rooted(tree, releases[0].value[0].astype(float), releases[0].standard_deviation)
+        self.classes_ = np.array(target.labels)
+        self.nodes_ = plain(smoothed(tree))
+        self.count_error_ = float(release.error)
+        leaves = len(tree.parts.leaves)
+        self.explanation_ = (
+            f"{levels} levels, of which noise leaves {leaves} leaves."
+            if leaves > 1
+            else "Noise explains every split: the largest class is predicted for every record."
+        )
+
+    def _foreseen(self) -> str:
+        declared = "declared" if self.records else "assumed"
+        why = (
+            "as asked for"
+            if self.depth
+            else f"for about {self.records or ASSUMED_RECORDS} records ({declared})"
+        )
+        return f"{self._depth} levels, {why}; branches that only noise tells apart are cut off."
+
+    def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
+        parts, shares = tree_of(self.nodes_)
+        return np.asarray(np.log(shares)[parts.part_of(rows)])
+
+    def in_words(self) -> str:
+        """The tree as text: a line for each node, indented."""
+        [chart] = self.pictures()
+        _, rows = chart.table()
+        return "\n".join(f"{edge}: {text}" if edge.strip() else text for edge, text in rows)
+
+    def pictures(self) -> tuple[Chart, ...]:
+        """The tree with its tests, and the noisy counts of its nodes."""
+        labels: list[Any] = [str(label) for label in self.classes_]
+        return (drawn(self.nodes_, self.schema_, labels, self.count_error_),)

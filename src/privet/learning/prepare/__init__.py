@@ -1,0 +1,10 @@
+"""Private preprocessing: bounds, cuts, fillings and scales that are measured, paid for and released."""
+
+from privet.learning.prepare.bounds import Bounds
+from privet.learning.prepare.equal_frequency import EqualFrequency
+from privet.learning.prepare.impute import Impute
+from privet.learning.prepare.pca import PCA
+from privet.learning.prepare.rare_values import RareValues
+from privet.learning.prepare.standardise import Standardise
+
+__all__ = ["PCA", "Bounds", "EqualFrequency", "Impute", "RareValues", "Standardise"]

@@ -1,0 +1,5 @@
+"""Private synthesisers: made-up records that are like the real ones."""
+
+from privet.learning.synthesise.synthesiser import Synthesiser
+
+__all__ = ["Synthesiser"]

@@ -1,0 +1,90 @@
+"""Several selections of one table, paid for together: the price of all is known before anything is read.
+
+**Privacy.** Each question is a statistic of a view (``stats.views.viewed``) or a choice by such statistics,
+with noise for its share of the budget; shares add up to at most 1, so the questions compose to what the run
+reserved (``curator.curator``). Groups are cells of one statistic: they compose in parallel, by its norms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privet import randomness
+from privet.budget import Ledger, budget
+from privet.curator import Curator
+from privet.errors import ParameterError
+from privet.queries.answer import Answer, answered
+from privet.queries.selection import Selection
+from privet.release import Guarantee
+from privet.schema import Schema
+from privet.schema.item_sets import set_columns, sets_refused
+
+__all__ = ["Program"]
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What is asked of a table, as a whole. ``weights`` say how the budget is split over the selections.
+
+    Selections that need the same question share its answer.
+    """
+
+    data: Any
+    schema: Schema
+    selections: tuple[Selection, ...]
+    weights: tuple[float, ...] | None = None
+    ledger: Ledger | None = None
+
+    def _asked(self) -> list[tuple[Any, Any, Fraction]]:
+        """Every question once, with its share; the shares add up to 1."""
+        if not self.selections:
+            raise ParameterError("Nothing is asked.", "Name at least one query.")
+        if sets := set_columns(self.schema.columns):
+            raise sets_refused(sets[0].name)
+        weights = self.weights or (1.0,) * len(self.selections)
+        if len(weights) != len(self.selections) or not all(weight > 0 for weight in weights):
+            raise ParameterError("There must be one positive weight for each query.")
+        whole = [max(1, round(1000 * weight)) for weight in weights]
+        asked: dict[Any, tuple[Any, Fraction]] = {}
+        for selection, weight in zip(self.selections, whole, strict=True):
+            questions = selection.questions(self.schema)
+            for key, question in questions.items():
+                place = (selection.view, key)
+                before = asked[place][1] if place in asked else Fraction(0)
+                asked[place] = (question, before + Fraction(weight, sum(whole) * len(questions)))
+        return [(place, question, share) for place, (question, share) in asked.items()]
+
+    def plan(self, epsilon: float, delta: float = 0.0) -> Guarantee:
+        """What it would cost and how large its errors would be, without reading data or spending."""
+        with Curator.rehearsal(self.schema, budget(epsilon, delta)) as curator:
+            curator.ask_together([(question, share) for _, question, share in self._asked()])
+        return curator.guarantee
+
+    def release(
+        self, epsilon: float, delta: float = 0.0, random_state: int | None = None
+    ) -> Sequence[Answer]:
+        """The answers, paid for by one reservation."""
+        asked = self._asked()
+        curator = Curator(
+            self.data,
+            self.schema,
+            budget(epsilon, delta),
+            ledger=self.ledger,
+            randomness=randomness.of(random_state),
+            what="query",
+        )
+        with curator:
+            told = curator.ask_together([(question, share) for _, question, share in asked])
+        by_place = {place: each for (place, _, _), each in zip(asked, told, strict=True)}
+        return [
+            answered(
+                selection,
+                self.schema,
+                {key: each for (view, key), each in by_place.items() if view == selection.view},
+                curator.guarantee,
+            )
+            for selection in self.selections
+        ]

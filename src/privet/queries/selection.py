@@ -1,0 +1,92 @@
+"""What is asked of a table: which records, in which groups, and what of each group. A value without data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from privet.curator import Question
+from privet.errors import ParameterError
+from privet.queries.measures import Count, Group, MeasureOf
+from privet.schema import Number, Schema
+from privet.schema.bins import public_cuts
+from privet.stats import Coded, CrossTable
+from privet.stats.group_sums import GroupSums
+from privet.stats.views import View
+
+__all__ = ["Selection", "key_of"]
+
+#: So many groups are the most that an answer lists.
+MOST_GROUPS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Measures of the groups of a view.
+
+    ``order`` names a column of the answer to sort by (with a minus: the largest first), ``most`` is how many
+    rows are shown. Both look at released figures only.
+
+    >>> schema = Schema.of({"age": (0, 120), "ward": ["a", "b"]})
+    >>> selection = Selection(keys=(Coded("ward"),), measures=(Count(),))
+    >>> [question.what for question in selection.questions(schema).values()]
+    ['the number of records in each group']
+    """
+
+    view: View = field(default_factory=View)
+    keys: tuple[Coded, ...] = ()
+    measures: tuple[MeasureOf, ...] = ()
+    names: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+    most: int | None = None
+
+    def group(self, schema: Schema) -> Group:
+        """Where the measures are taken; what does not fit the schema is refused."""
+        seen = self.view.schema(schema)
+        cells = 1
+        for key in self.keys:
+            cells *= key.size(seen)
+        if cells > MOST_GROUPS:
+            raise ParameterError(
+                f"These keys make {cells:,} groups, and at most {MOST_GROUPS:,} are answered.",
+                "Group by fewer columns, or by wider intervals.",
+            )
+        return Group(self.view, self.keys, seen)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the measures in the answer."""
+        return self.names or tuple(measure.name for measure in self.measures)
+
+    def questions(self, schema: Schema) -> dict[Any, Question[Any]]:
+        """What must be asked of the table, each thing once."""
+        if not self.measures:
+            raise ParameterError("The query asks for nothing.", "Ask for a count, a sum, a mean, …")
+        group = self.group(schema)
+        needs: dict[Any, Question[Any]] = {}
+        for measure in self.measures:
+            needs |= measure.needs(group)
+        plain = CrossTable(group.keys)
+        counted = [key for key in needs if isinstance(key, CrossTable) and key != plain]
+        if plain in needs and Count() in self.measures and counted:
+            # Records with and without a number add up to all records: those need no question of their own.
+            del needs[plain]
+        squared = [key for key in needs if isinstance(key, GroupSums) and key.squares]
+        for key in squared:  # the sum comes with its square
+            needs.pop(replace(key, squares=False), None)
+        return needs
+
+
+def key_of(name: str, schema: Schema, bins: int | None = None) -> Coded:
+    """A column to group by: a category, or a number with public cuts (or so many equal bins)."""
+    column = schema[name]
+    if not isinstance(column, Number):
+        return Coded(name)
+    few = column.integer and column.high - column.low < 200
+    if bins is None and not column.cuts and not few:
+        raise ParameterError(
+            f"'{name}' is a number with many values, which make no groups.",
+            f"Say how it is cut into intervals: in SQL  GROUP BY BINS({name}, 10),  "
+            f"in Python  group_by(('{name}', 10)).",
+        )
+    return Coded(name, public_cuts(column, bins or 201))

@@ -1,0 +1,314 @@
+"""SQL text as a selection: ``SELECT ward, COUNT(*), AVG(age) FROM data WHERE age > 60 GROUP BY ward``.
+
+sqlglot parses the text; what is understood here becomes the same values as in Python, and everything else is
+refused with the words at fault. Nothing of the text reaches a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from privet.errors import MissingExtra, ParameterError
+from privet.queries.measures import (
+    Count,
+    CountDistinct,
+    CountOf,
+    Mean,
+    MeasureOf,
+    Quantile,
+    StandardDeviation,
+    Sum,
+    Variance,
+)
+from privet.queries.selection import Selection
+from privet.queries.sql_expressions import called, condition, refuse, value
+from privet.queries.table import Query
+from privet.queries.terms import Term
+from privet.stats.views import Constant, Field
+
+__all__ = ["from_sql"]
+
+_EXAMPLE = "For example: SELECT COUNT(*) FROM data."
+LONGEST = 20_000
+_CLAUSES = {
+    "having": "Filter the rows of the answer yourself: they are released, so that costs nothing.",
+    "distinct": "Group by the column, and count.",
+    "with": "Ask one SELECT at a time.",
+    "with_": "Ask one SELECT at a time.",
+    "windows": "",
+    "qualify": "",
+    "offset": "",
+    "laterals": "",
+    "pivots": "",
+}
+
+
+def from_sql(text: str, table: Query, public: Mapping[str, tuple[Any, ...]] | None = None) -> Query:
+    """The query that a SELECT asks of the table; ``public`` tables may be joined, by their names.
+
+    >>> import pyarrow as pa
+    >>> from privet.queries import query
+    >>> people = query(pa.table({"age": [], "ward": []}), {"age": (0, 120), "ward": ["a", "b"]})
+    >>> asked = from_sql("SELECT ward, COUNT(*) AS n FROM data WHERE age > 60 GROUP BY ward", people)
+    >>> asked.selection.labels
+    ('n',)
+    >>> from_sql("SELECT MAX(age) FROM data", people)
+    Traceback (most recent call last):
+    ...
+    privet.errors.ParameterError: MAX(age) cannot be answered: a largest value is one person's.
+      What to do: Ask for a quantile, such as QUANTILE(age, 0.99).
+    """
+    try:
+        import sqlglot
+    except ImportError:
+        raise MissingExtra.of("sql", "Questions in SQL") from None
+    if len(text) > LONGEST:
+        raise ParameterError(f"A question has at most {LONGEST:,} characters.", "Ask less at a time.")
+    try:
+        return _asked(sqlglot.parse(text), table, public or {})
+    except RecursionError:
+        raise ParameterError("This question is nested too deeply.", "Ask with fewer parentheses.") from None
+    except sqlglot.errors.SqlglotError:
+        raise ParameterError("This is not SQL that can be read.", _EXAMPLE) from None
+
+
+def _asked(statements: Sequence[Any], table: Query, public: Mapping[str, Any]) -> Query:
+    from sqlglot import exp
+
+    if len(statements) != 1 or not isinstance(statements[0], exp.Select):
+        raise ParameterError("One SELECT is answered at a time.", _EXAMPLE)
+    select = statements[0]
+    for clause, advice in _CLAUSES.items():
+        if select.args.get(clause):
+            raise ParameterError(f"{clause.strip('_').upper()} is not answered here.", advice)
+    asked = _joined(select, table, public)
+    if where := select.args.get("where"):
+        asked = asked.where(Term(condition(where.this, asked.seen)))
+    asked, keys = _grouped(select, asked)
+    return _measured(select, asked, keys)
+
+
+def _joined(select: Any, table: Query, public: Mapping[str, Any]) -> Query:
+    """FROM one private table, with public ones joined by a key of the same name."""
+    from sqlglot import exp
+
+    source = select.args.get("from") or select.args.get("from_")
+    if source is None or not isinstance(source.this, exp.Table):
+        raise ParameterError("FROM must name one table.", _EXAMPLE)
+    for join in select.args.get("joins") or ():
+        name = join.this.name if isinstance(join.this, exp.Table) else ""
+        side, kind = (join.side or "").upper(), (join.kind or "").upper()
+        if name not in public:
+            raise ParameterError(
+                f"There is no public table '{name}' to join.", "Only public tables are joined."
+            )
+        if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER"):
+            raise ParameterError("This kind of JOIN is not answered.", "Use JOIN or LEFT JOIN … USING (key).")
+        using = join.args.get("using")
+        key = using[0].name if using else _equal_key(join.args.get("on"))
+        table = table.join_public(public[name], on=key)
+        made = [column for column in _names(public[name]) if column != key]
+        if side != "LEFT" and made:
+            table = table.where(~table[made[0]].is_missing())
+    return table
+
+
+def _equal_key(on: Any) -> str:
+    from sqlglot import exp
+
+    sides = (on.this, on.expression) if isinstance(on, exp.EQ) else ()
+    names = {side.name for side in sides if isinstance(side, exp.Column)}
+    if not sides or len(names) != 1 or not all(isinstance(side, exp.Column) for side in sides):
+        raise ParameterError("Tables are joined by a key with one name in both.", "Write JOIN … USING (key).")
+    return str(names.pop())
+
+
+def _names(table: Any) -> list[str]:
+    return [str(name) for name in (table.column_names if hasattr(table, "column_names") else table)]
+
+
+def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
+    """The query with its groups, and the names of the keys."""
+    from sqlglot import exp
+
+    aliases = {e.alias: e.this for e in select.expressions if isinstance(e, exp.Alias)}
+    keys: list[Any] = []
+    names: list[str] = []
+    group = select.args.get("group")
+    for key in group.expressions if group else ():
+        if isinstance(key, exp.Literal) and not key.is_string:
+            place = _whole(key, "GROUP BY")
+            if place > len(select.expressions):
+                refuse(key)
+            chosen = select.expressions[place - 1]
+            key = chosen.this if isinstance(chosen, exp.Alias) else chosen
+        alias = next((name for name, each in aliases.items() if each == key), "")
+        if isinstance(key, exp.Column) and key.name in aliases and key.name not in asked.seen:
+            alias, key = key.name, aliases[key.name]
+        if isinstance(key, exp.Column):
+            keys.append(key.name)
+            names.append(key.name)
+        elif called(key) == "BINS":
+            column, bins = _arguments(key, 2)
+            keys.append((column.name, _whole(bins, "BINS")))
+            names.append(column.name)
+        else:
+            name = alias or f"key_{len(names) + 1}"
+            asked = _made(asked, name, key)
+            keys.append(name)
+            names.append(name)
+    return (asked.group_by(*keys) if keys else asked), names
+
+
+def _made(asked: Query, name: str, node: Any) -> Query:
+    """The query with a column that an expression makes; a condition becomes yes or no."""
+    try:
+        return asked.with_columns(**{name: Term(value(node, asked.seen))})
+    except ParameterError as error:
+        try:
+            return asked.with_columns(**{name: Term(condition(node, asked.seen))})
+        except ParameterError:
+            raise error from None
+
+
+def _measured(select: Any, asked: Query, keys: list[str]) -> Query:
+    from sqlglot import exp
+
+    measures: list[MeasureOf] = []
+    names: list[str] = []
+    grouped = select.args["group"].expressions if select.args.get("group") else []
+    for chosen in select.expressions:
+        node = chosen.this if isinstance(chosen, exp.Alias) else chosen
+        if (isinstance(node, exp.Column) and node.name in keys) or node in grouped or chosen.alias in keys:
+            continue
+        if isinstance(node, exp.Column | exp.Star):
+            raise ParameterError(
+                f"{node.sql()} would show records, and records are never shown.",
+                "Group by it, or ask for a count, a sum, a mean or a quantile of it.",
+            )
+        asked, measure = _measure(node, asked)
+        measures.append(measure)
+        names.append(chosen.alias or measure.name)
+    order = [
+        _order(each, names, measures, keys) for each in (select.args.get("order") or exp.Order()).expressions
+    ]
+    limit = select.args.get("limit")
+    selection = replace(
+        asked.selection,
+        measures=tuple(measures),
+        names=tuple(names),
+        order=tuple(order),
+        most=_whole(limit.expression, "LIMIT") if limit else None,
+    )
+    return replace(asked, selection=_checked(selection))
+
+
+def _checked(selection: Selection) -> Selection:
+    if len(set(selection.names)) < len(selection.names):
+        raise ParameterError("Two figures have the same name.", "Give each a name with AS.")
+    return selection
+
+
+def _measure(node: Any, asked: Query) -> tuple[Query, MeasureOf]:
+    """A measure, and the query with the column that it is of, if that had to be made."""
+    from sqlglot import exp
+
+    name = called(node)
+    if isinstance(node, exp.Count):
+        if isinstance(node.this, exp.Star | exp.Literal):
+            return asked, Count()
+        if isinstance(node.this, exp.Distinct):
+            asked, column = _column(node.this.expressions[0], asked)
+            return asked, CountDistinct(column)
+        asked, column = _column(node.this, asked)
+        return asked, CountOf(column)
+    simple: dict[str, Any] = {
+        "SUM": Sum,
+        "AVG": Mean,
+        "VARIANCE": Variance,
+        "VARIANCE_POP": Variance,
+        "VAR_SAMP": Variance,
+        "VAR_POP": Variance,
+        "STDDEV": StandardDeviation,
+        "STDDEV_SAMP": StandardDeviation,
+        "STDDEV_POP": StandardDeviation,
+    }
+    if name in simple:
+        asked, column = _column(node.this, asked)
+        return asked, simple[name](column)
+    if name == "MEDIAN":
+        asked, column = _column(_arguments(node, 1)[0], asked)
+        return asked, Quantile(column, Fraction(1, 2))
+    if name == "QUANTILE":
+        one, share = _arguments(node, 2)
+        asked, column = _column(one, asked)
+        if not isinstance(share, exp.Literal) or share.is_string:
+            return refuse(node)
+        return asked, Quantile(column, _share(share))
+    if name in ("MIN", "MAX"):
+        which, share = ("smallest", "0.01") if name == "MIN" else ("largest", "0.99")
+        raise ParameterError(
+            f"{node.sql()} cannot be answered: a {which} value is one person's.",
+            f"Ask for a quantile, such as QUANTILE({node.this.sql()}, {share}).",
+        )
+    return refuse(node)
+
+
+def _column(node: Any, asked: Query) -> tuple[Query, str]:
+    """The column that a measure is of; an expression becomes one."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Column):
+        _ = asked[node.name]
+        return asked, str(node.name)
+    expression = value(node, asked.seen)
+    if isinstance(expression, Constant | Field):
+        return refuse(node)
+    name = f"computed_{len(asked.selection.view.made) + 1}"
+    return asked.with_columns(**{name: Term(expression)}), name
+
+
+def _order(node: Any, names: list[str], measures: list[MeasureOf], keys: list[str]) -> str:
+    """A column of the answer to sort by, with a minus if the largest comes first."""
+    from sqlglot import exp
+
+    wanted = node.this
+    sign = "-" if node.args.get("desc") else ""
+    if isinstance(wanted, exp.Column) and wanted.name in (*names, *keys):
+        return f"{sign}{wanted.name}"
+    if isinstance(wanted, exp.Count) and Count() in measures:
+        return f"{sign}{names[measures.index(Count())]}"
+    raise ParameterError(
+        f"{wanted.sql()} is no column of the answer.", "Name it with AS, and sort by that name."
+    )
+
+
+def _arguments(node: Any, number: int) -> list[Any]:
+    from sqlglot import exp
+
+    found = list(node.expressions) if isinstance(node, exp.Anonymous) else [node.this]
+    if not isinstance(node, exp.Anonymous):
+        found += [each for key in ("quantile", "expression") if (each := node.args.get(key)) is not None]
+    if len(found) != number:
+        return refuse(node)
+    return found
+
+
+def _share(node: Any) -> Fraction:
+    """The share of a quantile. As a float first: 1e-99999999 as a fraction would take hours to write down."""
+    try:
+        return Fraction(float(node.name)).limit_denominator(1000)
+    except (ValueError, OverflowError):
+        return refuse(node)
+
+
+def _whole(node: Any, word: str) -> int:
+    """A whole number above 0, written as such."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Literal) or not str(node.name).isdigit() or int(node.name) < 1:
+        raise ParameterError(f"{word} takes a whole number above 0.", f"For example: {word} 10.")
+    return int(node.name)

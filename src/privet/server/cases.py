@@ -1,0 +1,224 @@
+"""Use cases over the API: which there are, what may be said about them, and how one is made from a plan.
+
+A plan is JSON: the name of a use case, an algorithm, and parameters. Paths, code, seeds, and words that
+only an owner at the machine may say are no parameters here, whatever a use case declares: the list is of
+what is allowed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from privet.parameters import File, OfAlgorithm, Parameter, parameters_of
+from privet.registry import Algorithm, algorithm, algorithms_with
+from privet.server.problems import Refusal
+from privet.service import Session, UseCase
+from privet.service.case import restored
+from privet.service.catalogue import USE_CASES, Command, entry_of
+from privet.service.document import RunDocument
+
+__all__ = ["PLANNABLE", "Asked", "algorithm_schema", "use_case_schema"]
+
+#: What may be planned over the API: use cases that are paid for from a ledger and release nothing but what
+#: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
+#: streams.
+_CASES = ("fit", "evaluate", "cross-validate", "select", "prepare", "describe", "query")
+PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
+#: Parameters that are the server's to set, or an owner's at the machine.
+_OWN = {
+    "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",
+    "owner_says", "parameters", "public", "random_state", "schema", "seed",
+}  # fmt: skip
+#: What a run's document calls the file that holds the result, so that the command it becomes keeps it.
+_OUTPUT = {"fit": "model.json", "prepare": "prepared.schema.toml"}
+
+
+def _read(case: type[UseCase]) -> set[str]:
+    """The parameters of a use case but those that name files to be written."""
+    markers = {p.name: p.marker(File) for p in parameters_of(case)}
+    return {name for name, marker in markers.items() if marker is None or marker.role == "in"}
+
+
+#: A search is for an owner at the machine, too: whoever waits for it learns from its time how many trials
+#: there were, which its guarantee needs to be secret (``mechanisms.random_trials``), whatever the grid.
+_SEARCH = {"tune", "grid", "trials"}
+#: A goal for accuracy takes a forecast of some seconds, which has a route of its own; plans answer at once.
+_FORECAST = {"accuracy", "guess"}
+
+
+def _open(parameter: Parameter) -> bool:
+    """Whether a caller may set this."""
+    return parameter.name not in _OWN and parameter.marker(File) is None and parameter.typed
+
+
+def _declared(case: type[UseCase]) -> list[Parameter]:
+    """What a caller may set of a use case itself."""
+    return [p for p in parameters_of(case) if _open(p) and p.name not in _SEARCH | _FORECAST]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody asks for: a use case on a dataset, with parameters as plain JSON."""
+
+    use_case: str
+    dataset: str
+    version: int
+    algorithm: str | None
+    release: str | None
+    parameters: dict[str, Any]
+    practice: bool
+
+    def __post_init__(self) -> None:
+        if self.use_case not in PLANNABLE:
+            raise Refusal(
+                422,
+                "This cannot be planned here",
+                "The use case is unknown, or is not for a server.",
+                f"Choose one of: {', '.join(PLANNABLE)}.",
+                "use_case",
+            )
+        _require_plain(self.parameters)
+
+    @property
+    def entry(self) -> Command:
+        return entry_of(self.use_case)
+
+    @property
+    def chosen(self) -> Algorithm | None:
+        if not self.entry.per_algorithm:
+            return None
+        among = algorithms_with(self.entry.words[0])
+        return algorithm(self.algorithm or self.entry.default or "", among)
+
+    def values(self) -> dict[str, Any]:
+        """The parameters as the use case declares them: its own, and those of its algorithm."""
+        case, chosen = self.entry.load(), self.chosen
+        declared = {p.name: p for p in _declared(case)}
+        holder = next((p.name for p in parameters_of(case) if p.marker(OfAlgorithm)), None)
+        inner = {} if chosen is None else {p.name: p for p in parameters_of(chosen.load()) if _open(p)}
+        own = {name: value for name, value in self.parameters.items() if name in declared}
+        rest = {name: value for name, value in self.parameters.items() if name not in declared}
+        if unknown := sorted(set(rest) - set(inner)):
+            raise Refusal(
+                422,
+                "There is no such parameter",
+                f"'{unknown[0][:80]}' is no parameter of this.",
+                f"Its parameters: {', '.join(sorted({*declared, *inner}))}.",
+                f"parameters.{unknown[0][:80]}",
+            )
+        if missing := [name for name, each in declared.items() if each.required and name not in own]:
+            raise Refusal(
+                422,
+                "A parameter is missing",
+                f"'{missing[0]}' is needed.",
+                "Give it a value.",
+                f"parameters.{missing[0]}",
+            )
+        for name, value in self.parameters.items():  # here, because here it is known which field is at fault
+            parameter = declared.get(name) or inner[name]
+            if fault := parameter.fault(restored(parameter, value)):
+                raise Refusal(
+                    422,
+                    "A setting has a value that it cannot have",
+                    f"{name} {fault}.",
+                    "Change it, or go back to the default.",
+                    f"parameters.{name}",
+                )
+        if chosen is not None:
+            own["algorithm"] = chosen.name
+        if holder is not None and chosen is not None:
+            own[holder] = rest
+        return own
+
+    @contextmanager
+    def case(self, schema: Path, model: str | None = None) -> Iterator[UseCase]:
+        """The use case, ready to be planned and run in a session that knows the dataset."""
+        cls = self.entry.load()
+        names = _read(cls)
+        values: dict[str, Any] = {"data": Path(self.dataset), **self.values()}
+        if "schema" in names:
+            values["schema"] = schema
+        with tempfile.TemporaryDirectory(prefix="privet-") as folder:
+            if "model" in names:
+                if model is None:
+                    raise Refusal(422, "Which model?", "Name the release whose model it is.", "", "release")
+                values["model"] = Path(folder) / "model.json"
+                values["model"].write_text(model, encoding="utf-8")
+            elif self.release is not None:
+                raise Refusal(422, "No release is needed", "This takes no model.", "Leave it out.", "release")
+            yield cls(**values)
+
+    def document(self, name: str) -> RunDocument:
+        """The run as a document that another machine can use: files by plain names, no path of this one."""
+        cls = self.entry.load()
+        names = {p.name for p in parameters_of(cls)}
+        values: dict[str, Any] = {"data": Path(f"{name}.csv"), **self.values()}
+        if "schema" in names:
+            values["schema"] = Path(f"{name}.schema.toml")
+        if "model" in _read(cls):
+            values["model"] = Path("model.json")
+        elif "output" in names and self.use_case in _OUTPUT:
+            values["output"] = Path(_OUTPUT[self.use_case])
+        ledger = None if self.practice else Path("privet-ledger.db")
+        return RunDocument.of(self.use_case, cls(**values), Session(ledger=ledger))
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def hash(self) -> str:
+        """Equal for plans that would do the same, whoever asks and however the defaults were spelt."""
+        document = self.document("data").to_dict()["parameters"]
+        said = [self.use_case, self.dataset, self.version, self.release, self.practice, document]
+        plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _require_plain(value: Any, depth: int = 0) -> None:
+    """Refuse what JSON or a database cannot hold: infinities, halves of characters, nests without end."""
+    wrong = depth > 8
+    if isinstance(value, float):
+        wrong = not math.isfinite(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        wrong = abs(value) > 2**53
+    elif isinstance(value, str):
+        wrong = "\0" in value or any(0xD800 <= ord(c) <= 0xDFFF for c in value)
+    elif isinstance(value, dict | list):
+        for each in (*value, *value.values()) if isinstance(value, dict) else value:
+            _require_plain(each, depth + 1)
+    if wrong:
+        raise Refusal(
+            422,
+            "A parameter has a value that it cannot have",
+            "It is no plain number or text.",
+            "",
+            "parameters",
+        )
+
+
+def use_case_schema(entry: Command) -> dict[str, Any]:
+    """The JSON Schema of what a caller may set, besides the algorithm's own parameters."""
+    return _trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+
+
+def algorithm_schema(entry: Algorithm) -> dict[str, Any]:
+    """The JSON Schema of an algorithm's parameters; ``basic`` marks those that most people look at."""
+    return _trimmed(entry.json_schema(), {p.name for p in parameters_of(entry.load()) if _open(p)})
+
+
+def _trimmed(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    properties = {}
+    for name, about in schema["properties"].items():
+        if name in names:
+            basic = name == "epsilon" or ("x-applies-when" not in about and about.get("default") is not None)
+            basic = basic and name not in ("delta", "score_delta")
+            properties[name] = about | {"basic": basic, "advanced": not basic, "help": about["description"]}
+    required = [name for name in schema["required"] if name in names]
+    return schema | {"properties": properties, "required": required}

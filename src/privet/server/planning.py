@@ -1,0 +1,185 @@
+"""Plans: what a run would do, priced from public knowledge alone, and what an attacker could learn in total.
+
+No record is read: a plan is a rehearsal on a table without records. So its price, its steps and its
+refusals can be shown to anybody who may plan.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from privet.budget import Amount, Approximate, Balance, Pure, rounded_down
+from privet.errors import BudgetExceeded
+from privet.server.cases import Asked
+from privet.server.guests import Caller
+from privet.server.meters import meter_of
+from privet.server.problems import Refusal
+from privet.server.seeing import ServerSession
+from privet.server.shapes import Account, Assumed, Odds, PlanShown, StepShown, amount
+from privet.server.state import Server
+from privet.server.store import datasets, runs, studies
+from privet.service.exporting import command_of
+from privet.service.odds import COIN, odds_of
+
+__all__ = ["account_of", "asked_of", "make_plan", "model_of", "schema_file", "shown_plan"]
+
+
+def schema_file(server: Server, dataset: str, version: int) -> Any:
+    return server.folder(dataset) / f"schema-{version}.toml"
+
+
+def account_of(balance: Balance) -> Account:
+    return Account(
+        limit=amount(balance.limit),
+        spent=amount(balance.spent),
+        left=amount(None if balance.left is None else rounded_down(balance.left)),
+        odds_so_far=odds_of(balance.spent),
+        meter=meter_of(balance.limit, balance.spent),
+    )
+
+
+def asked_of(row: Row[Any]) -> Asked:
+    """What a stored plan asks for."""
+    return Asked(**json.loads(row.document))
+
+
+def model_of(connection: Connection, asked: Asked) -> str | None:
+    """The model that is to be scored."""
+    if asked.release is None:
+        return None
+    found = runs.find_release(connection, asked.release)
+    if found is None or found.dataset != asked.dataset or found.model is None:
+        raise Refusal(
+            422, "There is no such model", "The release has none, or is of another dataset.", "", "release"
+        )
+    if found.practice and not asked.practice:
+        raise Refusal(
+            422,
+            "That model was practice",
+            "It was learned from made-up people.",
+            "Practise with it.",
+            "release",
+        )
+    return str(found.model)
+
+
+def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
+    """Plan, price and keep it."""
+    with server.database.read() as connection:
+        row = datasets.find(connection, asked.dataset)
+        assert row is not None
+        study = studies.find(connection, row.study)
+        role = studies.role_of(connection, row.study, caller.id)
+        model = model_of(connection, asked)
+        found = asked.hash()
+        already = None if asked.practice else runs.already(connection, found)
+    assert study is not None
+    ledger = server.database.ledger
+    with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
+        free = ServerSession(None, caller.name)
+        preview: Any = case.plan(free)
+        if preview is None or preview.amount is None:
+            raise Refusal(
+                422, "This has no price", "It would promise nothing, or measure nothing.", "Set an epsilon."
+            )
+        before = ledger.balance(asked.dataset)
+        after, refused = None, ""
+        if not asked.practice:
+            try:
+                priced: Any = case.plan(ServerSession(ledger, caller.name))
+                preview, after = priced, priced.after
+            except BudgetExceeded as error:
+                refused = f"{error.message} {error.advice}"
+    price: Amount = preview.amount
+    spent = after.spent if after is not None else _sum(before.spent, price)
+    left = _left(server, asked.dataset, caller.name)
+    state = "fits"
+    if refused:
+        state = "too_much" if left is not None else "empty"
+    elif study.approval and role != "owner" and not asked.practice:
+        state = "ask_owner"
+    answer = PlanShown(
+        id="",
+        hash=found,
+        use_case=asked.use_case,
+        dataset=asked.dataset,
+        algorithm=None if asked.chosen is None else asked.chosen.name,
+        release=asked.release,
+        parameters=asked.parameters,
+        practice=asked.practice,
+        price=amount(None if asked.practice else price),
+        left=amount(None if before.left is None else rounded_down(before.left)),
+        left_after=amount(after.left) if after is not None else None,
+        meter=meter_of(before.limit, before.spent, None if asked.practice else price),
+        state=state,  # type: ignore[arg-type]
+        most=None if left is None else float(left.epsilon),
+        odds=Odds(
+            coin=COIN,
+            so_far=odds_of(before.spent),
+            after=odds_of(before.spent) if asked.practice else odds_of(spent),
+        ),
+        steps=[_step(step) for step in preview.steps],
+        assumed=[Assumed(what=what, origin=origin) for what, origin in preview.public],
+        caveats=[] if refused else list(preview.caveats),
+        command=command_of(asked.document(datasets.slug(row.name))).strip(),
+        already=already,
+        words=refused or preview.text(),
+        created="",
+    )
+    with server.database.write() as connection:
+        answer.id = runs.add_plan(
+            connection,
+            hash=found,
+            user=caller.id,
+            dataset=asked.dataset,
+            version=asked.version,
+            practice=asked.practice,
+            document=json.dumps(asked.to_dict()),
+            price=answer.model_dump_json(),
+        )
+        kept = runs.find_plan(connection, answer.id)
+    assert kept is not None
+    answer.created = kept.created
+    return answer
+
+
+def shown_plan(row: Row[Any]) -> PlanShown:
+    """A plan as it was priced when it was made."""
+    plan = PlanShown.model_validate_json(row.price)
+    plan.id, plan.created = row.id, row.created
+    return plan
+
+
+def _step(step: Any) -> StepShown:
+    cost = step.amount
+    epsilon = float(cost.epsilon) if isinstance(cost, Pure | Approximate) else float(cost.rho)
+    return StepShown(
+        what=step.what, mechanism=step.mechanism, epsilon=epsilon, error=step.error, words=step.sentence()
+    )
+
+
+def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
+    """What this person may still ask for at most: of the dataset's limit, and of their own."""
+    ledger = server.database.ledger
+    found = [ledger.left(dataset), ledger.left(dataset, name)]
+    known = [each for each in found if isinstance(each, Pure | Approximate)]
+    if len(known) < len(found):
+        return None
+    least = rounded_down(min(known, key=lambda each: each.epsilon))
+    return least if isinstance(least, Pure | Approximate) else None
+
+
+def _sum(spent: Amount | None, price: Amount) -> Amount:
+    """What a spend that does not fit would come to, by plain addition."""
+    if (
+        spent is None
+        or not isinstance(spent, Pure | Approximate)
+        or not isinstance(price, Pure | Approximate)
+    ):
+        return price
+    delta = spent.delta + price.delta
+    epsilon = spent.epsilon + price.epsilon
+    return Approximate(epsilon, delta) if 0 < delta < 1 else Pure(epsilon)

@@ -1,0 +1,78 @@
+"""What is kept of a run's result: all that is shown, downloaded or exported later is made here, once."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from sqlalchemy import Row
+
+from privet.server.cases import Asked
+from privet.server.credentials import new_id
+from privet.server.store.moments import now
+from privet.service import Result
+
+__all__ = ["release_of"]
+
+_PRACTICE = "Practice on made-up people, drawn from the public schema. It says nothing about anybody."
+
+
+def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[str, Any]:
+    """The row of a release."""
+    release, guarantee = new_id(), result.guarantee
+    chosen = asked.chosen
+    title = f"{asked.use_case.capitalize() if chosen is None else chosen.title} · {name}"
+    told = (result.in_words() or result.text()).strip().partition("\n")[0]
+    model = result.model_document()
+    answer = {
+        "id": release,
+        "run": run.id,
+        "dataset": asked.dataset,
+        "title": title,
+        "headline": re.sub(r"\s{2,}", ": ", told),
+        "practice": asked.practice,
+        "voided": bool(guarantee is not None and guarantee.voided),
+        "use_case": asked.use_case,
+        "algorithm": None if chosen is None else chosen.name,
+        "family": None if chosen is None else chosen.family,
+        "epsilon": None if guarantee is None or asked.practice else guarantee.epsilon,
+        "created": now(),
+        "has_model": model is not None,
+        "text": result.text(),
+        "words": result.in_words(),
+        "figures": _finite(result.to_dict()),
+        "charts": [_finite(chart.to_dict()) for chart in result.charts()],
+        "tables": [vars(table) for table in result.tables()],
+        "guarantee": None if guarantee is None else _finite(guarantee.to_dict()),
+        "guarantee_text": "" if guarantee is None else guarantee.text(),
+        "not_said": [] if guarantee is None else list(guarantee.caveats),
+    }
+    page = result.page()
+    if asked.practice:
+        page.section("Practice").note(_PRACTICE, "warning")
+    return {
+        "id": release,
+        "run": run.id,
+        "plan_hash": run.hash,
+        "dataset": asked.dataset,
+        "practice": asked.practice,
+        "answer": json.dumps(answer, allow_nan=False),
+        "model": None if model is None else json.dumps(model, indent=1, allow_nan=False),
+        "report": page.html(),
+        "document": json.dumps(asked.document(name).to_dict()),
+    }
+
+
+def _finite(value: Any) -> Any:
+    """The same without infinities, which JSON cannot hold."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if hasattr(value, "item") and not isinstance(value, str | bytes):
+        return _finite(value.item()) if getattr(value, "ndim", 0) == 0 else _finite(value.tolist())
+    return value

@@ -1,0 +1,104 @@
+"""Forecasts: how good a model would be at each ε, on made-up people. Nothing is read or spent."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field, FiniteFloat, StringConstraints
+
+from privet.server.cases import Asked
+from privet.server.guests import Asking, Serving
+from privet.server.planning import schema_file
+from privet.server.problems import Refusal
+from privet.server.routes.runs import open_row
+from privet.server.shapes import Id, Sent
+from privet.service import Session
+from privet.service.forecasting import ForecastRun
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["runs"])
+SECONDS = 2.0
+_KEPT = 200
+_answers: OrderedDict[str, dict[str, Any]] = OrderedDict()
+_one_at_a_time = threading.Lock()
+
+
+class Guesses(Sent):
+    """What the user guesses about a table that nobody has looked into."""
+
+    records: Annotated[int, Field(ge=10, le=10_000_000_000)] | None = None
+    class_shares: Annotated[dict[str, FiniteFloat], Field(max_length=1000, default_factory=dict)]
+    attainable: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = None
+
+
+class ForecastAsked(Sent):
+    dataset: Id
+    use_case: Annotated[str, StringConstraints(max_length=80)] = "fit"
+    algorithm: Annotated[str, StringConstraints(max_length=80)]
+    parameters: Annotated[dict[str, Any], Field(default_factory=dict)]
+    guesses: Annotated[Guesses, Field(default_factory=Guesses)]
+
+
+class PointShown(BaseModel):
+    """What is expected at one ε; the shares are of what the algorithm attains without privacy."""
+
+    epsilon: float
+    low: float
+    middle: float
+    high: float
+    share: float
+    share_low: float
+    share_high: float
+
+
+class ForecastShown(BaseModel):
+    points: list[PointShown]
+    measure: str
+    guess: dict[str, Any]
+    attainable: float
+    floor: float
+    words: str
+    rests_on: list[str]
+    chart: dict[str, Any]
+
+
+@router.post("/forecasts")
+def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAsked) -> ForecastShown:
+    """Foretell how good a model would be at each ε, from the public schema and your guesses. Free."""
+    server.plans.step(caller.id)
+    row = open_row(request, server, caller, body.dataset)
+    own = {name: value for name, value in body.parameters.items() if name != "epsilon"}
+    asked = Asked(body.use_case, row.id, row.version, body.algorithm, None, own, True)
+    values = asked.values()
+    if "algorithm" not in values:
+        raise Refusal(422, "This has no forecast", "Only what learns can be foretold.", "", "use_case")
+    guesses = {f"share:{name}": share for name, share in body.guesses.class_shares.items()}
+    for name in ("records", "attainable"):
+        if (value := getattr(body.guesses, name)) is not None:
+            guesses[name] = value
+    place = schema_file(server, row.id, row.version)
+    case = ForecastRun(
+        algorithm=values["algorithm"],
+        data=place,
+        schema=place,
+        parameters=values.get("parameters", {}),
+        guess=guesses,
+        seconds=SECONDS,
+    )
+    key = json.dumps([row.id, row.version, values["algorithm"], case.parameters, guesses], default=str)
+    with _one_at_a_time:  # it computes for a while: not for everybody at once
+        if key not in _answers:
+            result = case.run(Session())
+            _answers[key] = result.to_dict() | {"words": result.text()}
+            while len(_answers) > _KEPT:
+                _answers.popitem(last=False)
+        found = _answers[key]
+    return ForecastShown(
+        points=[PointShown(middle=p["value"], **p) for p in found["points"]],
+        **{name: found[name] for name in ForecastShown.model_fields if name != "points"},
+    )

@@ -1,0 +1,447 @@
+"""What requests and answers look like. The OpenAPI document and the types of every client follow from it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StringConstraints,
+)
+
+from privet.budget import Amount, Zcdp
+
+__all__ = ["AmountShown", "Name", "Sent", "amount"]
+
+
+def _printable(text: str) -> str:
+    if not text.strip() or any(not c.isprintable() for c in text):
+        raise ValueError("must be text that can be printed")
+    return text
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable)]
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
+Role = Literal["owner", "analyst", "contributor", "auditor"]
+RunState = Literal["priced", "approval", "queued", "running", "released", "lost", "refused", "cancelled"]
+
+
+class Sent(BaseModel):
+    """A body that somebody sends: what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AmountShown(BaseModel):
+    """An amount of privacy loss: rounded numbers, and the words for it."""
+
+    epsilon: float
+    delta: float
+    text: str
+
+
+def amount(found: Amount | None) -> AmountShown:
+    if found is None:
+        return AmountShown(epsilon=0.0, delta=0.0, text="nothing")
+    if isinstance(found, Zcdp):
+        return AmountShown(epsilon=float(found.rho), delta=0.0, text=str(found))
+    return AmountShown(epsilon=float(found.epsilon), delta=float(found.delta), text=str(found))
+
+
+# People
+
+
+class UserShown(BaseModel):
+    id: str
+    name: str
+    operator: bool
+    owner: bool
+
+
+class SessionShown(BaseModel):
+    user: UserShown
+    mode: Literal["workbench", "server"]
+    version: str
+
+
+class SignIn(Sent):
+    """A name with its password, or the one-time key that ``privet workbench`` printed."""
+
+    name: Name | None = None
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    key: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
+
+
+class NewUser(Sent):
+    name: Name
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    owner: bool = False
+
+
+class NewToken(Sent):
+    name: Name
+    scopes: Annotated[list[Literal["read", "plan", "run", "manage"]], Field(min_length=1, max_length=4)]
+    #: 30 days from now, if nothing is said; at most 366.
+    expires: AwareDatetime | None = None
+
+
+class TokenShown(BaseModel):
+    id: str
+    name: str
+    scopes: list[str]
+    created: str
+    expires: str
+
+
+class TokenMade(TokenShown):
+    token: str
+
+
+# Studies
+
+
+class NewStudy(Sent):
+    name: Name
+    approval: bool = False
+
+
+class MemberShown(BaseModel):
+    name: str
+    role: Role
+
+
+class StudyShown(BaseModel):
+    id: str
+    name: str
+    role: Role
+    approval: bool
+    members: list[MemberShown] | None = None
+
+
+class NewRole(Sent):
+    role: Role
+
+
+class AuditEntry(BaseModel):
+    number: int
+    when: str
+    who: str
+    what: str
+    about: dict[str, Any]
+    hash: str
+
+
+class AuditShown(BaseModel):
+    intact: bool
+    entries: list[AuditEntry]
+
+
+# Datasets
+
+
+class ExampleShown(BaseModel):
+    name: str
+    title: str
+    line: str
+    target: str
+
+
+class ForStudy(Sent):
+    study: Id | None = None
+
+
+class NewDataset(Sent):
+    study: Id
+    name: Name
+
+
+class UnitShape(Sent):
+    """The unit of privacy: one record, or one person by the column ``id`` with at most ``most`` records."""
+
+    neighbours: Literal["add_remove", "replace"] = "add_remove"
+    id: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
+    most: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+    keep: Literal["first", "content"] | None = None
+
+
+class Meter(BaseModel):
+    """A budget as a bar: shares of the limit in percent, so that no page adds anything up."""
+
+    spent: float
+    this: float
+    left: float
+
+
+class Account(BaseModel):
+    limit: AmountShown
+    spent: AmountShown
+    left: AmountShown
+    odds_so_far: float
+    meter: Meter
+
+
+class ColumnShape(Sent):
+    """What is public about a column; ``left_out`` is why it is not used, if it is not."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    kind: Annotated[str, StringConstraints(max_length=40)]
+    low: FiniteFloat | None = None
+    high: FiniteFloat | None = None
+    cuts: Annotated[list[FiniteFloat], Field(max_length=10_000)] = []
+    values: Annotated[list[bool | int | FiniteFloat | str], Field(max_length=100_000)] = []
+    other: Annotated[str, StringConstraints(max_length=500)] | None = None
+    origin: Annotated[str, StringConstraints(max_length=200)] = "declared"
+    confirmed: bool = True
+    left_out: str | None = None
+
+
+class SchemaShape(Sent):
+    columns: Annotated[list[ColumnShape], Field(max_length=10_000)]
+    target: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
+    unit: UnitShape = UnitShape()
+    missing: Literal["skip", "error"] = "skip"
+    version: int = 0
+    text: str = ""
+
+
+class DatasetShown(BaseModel):
+    id: str
+    name: str
+    study: str
+    role: Role
+    state: Literal["empty", "draft", "open", "deleted"]
+    target: str | None
+    unit: UnitShape
+    unit_text: str
+    columns: list[ColumnShape]
+    unconfirmed: list[str]
+    account: Account | None
+    source: str | None
+    version: int
+
+
+class DraftAsked(Sent):
+    target: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
+    unit: UnitShape = UnitShape()
+    ignore: Annotated[list[str], Field(max_length=10_000)] = []
+
+
+class ConfirmAsked(Sent):
+    columns: Annotated[list[str], Field(max_length=10_000)]
+
+
+class LimitAsked(Sent):
+    epsilon: Annotated[FiniteFloat, Field(gt=0, le=1_000_000)]
+    delta: Annotated[FiniteFloat, Field(ge=0, lt=1)] = 0.0
+
+
+class OpenAsked(LimitAsked):
+    per_analyst: Annotated[FiniteFloat, Field(gt=0, le=1_000_000)] | None = None
+
+
+# What can be done
+
+
+class FamilyShown(BaseModel):
+    """A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one."""
+
+    name: str
+    title: str
+    line: str
+    target: str | None
+    commands: list[str]
+    use_case: str | None
+    default: str | None
+
+
+class AlgorithmShown(BaseModel):
+    name: str
+    title: str
+    family: str
+    line: str
+    command: str
+    usable: bool
+    reason: str | None
+
+
+class AlgorithmInFull(AlgorithmShown):
+    json_schema: dict[str, Any]
+
+
+class UseCaseShown(BaseModel):
+    name: str
+    line: str
+    per_algorithm: bool
+    json_schema: dict[str, Any]
+
+
+# Plans and runs
+
+
+class NewPlan(Sent):
+    use_case: Annotated[str, StringConstraints(max_length=80)]
+    dataset: Id
+    algorithm: Annotated[str, StringConstraints(max_length=80)] | None = None
+    release: Id | None = None
+    parameters: dict[str, Any] = {}
+    practice: bool = False
+
+
+class StepShown(BaseModel):
+    what: str
+    mechanism: str
+    epsilon: float
+    error: float
+    words: str
+
+
+class Odds(BaseModel):
+    coin: float
+    so_far: float
+    after: float
+
+
+class Assumed(BaseModel):
+    what: str
+    origin: str
+
+
+class PlanShown(BaseModel):
+    id: str
+    hash: str
+    use_case: str
+    dataset: str
+    algorithm: str | None
+    release: str | None
+    parameters: dict[str, Any]
+    practice: bool
+    price: AmountShown
+    left: AmountShown
+    left_after: AmountShown | None
+    meter: Meter
+    state: Literal["fits", "too_much", "empty", "ask_owner"]
+    most: float | None
+    odds: Odds
+    steps: list[StepShown]
+    assumed: list[Assumed]
+    caveats: list[str]
+    command: str
+    already: str | None
+    words: str
+    created: str
+
+
+class NewRun(Sent):
+    plan: Id
+
+
+class RunShown(BaseModel):
+    id: str
+    plan: str
+    dataset: str
+    use_case: str
+    algorithm: str | None
+    who: str
+    practice: bool
+    state: RunState
+    step: str
+    cost: str
+    release: str | None
+    problem: str | None
+    created: str
+    finished: str | None
+
+
+class ReleaseShown(BaseModel):
+    id: str
+    run: str
+    dataset: str
+    title: str
+    headline: str
+    practice: bool
+    voided: bool
+    use_case: str
+    algorithm: str | None
+    family: str | None
+    epsilon: float | None
+    created: str
+    has_model: bool
+
+
+class TableShown(BaseModel):
+    """A released table, as texts."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+class ReleaseInFull(ReleaseShown):
+    text: str
+    words: str
+    figures: dict[str, Any]
+    charts: list[dict[str, Any]]
+    tables: list[TableShown] = []
+    guarantee: dict[str, Any] | None
+    guarantee_text: str
+    not_said: list[str]
+
+
+# Accounts
+
+
+class AccountShown(BaseModel):
+    dataset: str
+    name: str
+    study: str
+    unit: str
+    account: Account
+
+
+class HistoryEntry(BaseModel):
+    number: int
+    when: str
+    who: str
+    what: str
+    kind: str
+    amount: AmountShown | None
+    state: str | None
+
+
+class HistoryShown(BaseModel):
+    account: Account
+    entries: list[HistoryEntry]
+    spent_by: dict[str, AmountShown]
+    last: AmountShown | None
+    runs_like_the_last: int | None
+
+
+class HeadShown(BaseModel):
+    head: str
+    entries: int
+
+
+class VerifyAsked(Sent):
+    head: Annotated[str, StringConstraints(max_length=200)] | None = None
+
+
+class Verified(BaseModel):
+    intact: bool
+    detail: str
+    head: str
+
+
+class AttackAsked(Sent):
+    epsilon: Annotated[FiniteFloat, Field(gt=0, le=100)] | None = None
+
+
+class AttackShown(BaseModel):
+    hits: int
+    of: int
+    bound: float
+    words: str

@@ -1,0 +1,135 @@
+"""Forecasts and made-up tables: what can be known before anything is read or spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Le
+
+from privet.errors import ParameterError
+from privet.parameters import Alias, Argument, File
+from privet.registry import algorithm as entry_of
+from privet.registry import algorithms_with
+from privet.service.building import build, settled
+from privet.service.case import Result, UseCase
+from privet.service.common import Force, Guesses, Report, SchemaFile, Settings
+from privet.service.reports import Reported, written
+from privet.service.session import Session
+
+if TYPE_CHECKING:
+    from privet.report import Chart
+    from privet.schema import Schema
+
+__all__ = ["ForecastRun", "MakeUp"]
+
+SchemaOrData = Annotated[
+    Path, File(), Argument(), "A schema's file, or the table that it lies beside. The table is not read."
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastRun(UseCase):
+    """Foretell how good a model of DATA would be at each epsilon, on made-up people.
+
+    People are made up from the schema and your guesses: records=20000, attainable=0.85 (what a good model
+    without privacy reaches), share:yes=0.2 (the share of the class yes). DATA itself is not read.
+    """
+
+    algorithm: Annotated[str, "What would learn."]
+    data: SchemaOrData
+    parameters: Settings = field(default_factory=dict)
+    schema: SchemaFile = None
+    epsilon: Annotated[tuple[float, ...], "The epsilons to try."] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+    guess: Guesses = field(default_factory=dict)
+    released: Annotated[
+        Path | None,
+        File(),
+        "A table that was released already (a synthetic one), or that is public: drawn from instead.",
+    ] = None
+    worlds: Annotated[int, Ge(2), Le(200), "At most so many made-up worlds."] = 8
+    seconds: Annotated[float, Ge(0.5), Le(3600), "Try worlds for about so long."] = 4.0
+    output: Report = None
+
+    def run(self, session: Session) -> ForecastMade:
+        from privet.evaluation.forecast import forecast
+        from privet.service.tables import read_table
+        from privet.worlds import Guess
+
+        entry_of(self.algorithm, algorithms_with("forecast"))
+        schema = public_schema(self.data, self.schema)
+        guess = Guess.from_text(self.guess)
+        estimator = build(self.algorithm, schema, self.parameters)
+        released = None
+        if self.released is not None:
+            if self.released.absolute() == self.data.absolute():
+                raise ParameterError(
+                    "The private table itself was named as one that was released already.",
+                    "Name a synthetic or public table, or leave it out: people are made up then.",
+                    "released",
+                )
+            released = read_table(self.released, schema)
+        found = forecast(
+            estimator,
+            schema,
+            guess,
+            epsilons=self.epsilon,
+            released=released,
+            worlds=self.worlds,
+            seconds=self.seconds,
+            name=self.algorithm,
+        )
+        return written(ForecastMade(found=found), self.output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForecastMade(Reported):
+    """A forecast, and its chart."""
+
+    def charts(self) -> tuple[Chart, ...]:
+        return (self.found.chart(),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakeUp(UseCase):
+    """Write a table of people who do not exist, with the columns of a schema: to practise on.
+
+    Nothing is read but the schema. The same schema, number and seed give the same people.
+    """
+
+    data: SchemaOrData
+    schema: SchemaFile = None
+    records: Annotated[int, Ge(1), Le(10_000_000), "How many people."] = 1000
+    output: Annotated[Path, File("out"), Alias("o"), "Where the table goes: CSV, Parquet or ARFF."]
+    seed: Annotated[int, Ge(0), "Which people."] = 0
+    force: Force = False
+
+    def run(self, session: Session) -> MadeUp:
+        from privet.service.outputs import check_place
+        from privet.service.writers import writer_for
+        from privet.worlds import made_up
+
+        schema = public_schema(self.data, self.schema)
+        check_place(self.output, force=self.force)
+        writer_for(self.output)(made_up(schema, self.records, self.seed).to_batches(), self.output)
+        return MadeUp(self.output, self.records)
+
+
+@dataclass(frozen=True)
+class MadeUp(Result):
+    """A table of made-up people, and where it is."""
+
+    place: Path
+    records: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"made_up": True, "table": str(self.place), "records": self.records}
+
+    def text(self) -> str:
+        return f"{self.records:,} made-up people were written to {self.place}. None of them exists."
+
+
+def public_schema(data: Path, schema: Path | None) -> Schema:
+    """The schema that is named, that ``data`` is itself, or that lies beside it; no record is read."""
+    return settled(data if schema is None and data.suffix == ".toml" else schema, data)

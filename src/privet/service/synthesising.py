@@ -1,0 +1,94 @@
+"""Made-up records from a released model, written as they are drawn: in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Ge, Le
+
+from privet.errors import ModelError
+from privet.parameters import Alias, File
+from privet.service.case import Result, UseCase
+from privet.service.common import Force, ModelFile, VerifyKey
+from privet.service.session import Session
+
+__all__ = ["Drawn", "Synthesise"]
+
+AT_ONCE = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synthesise(UseCase):
+    """Draw made-up records from a released MODEL of the family "synthesise". Costs no privacy budget.
+
+    They are like the records that the model was learned from as far as the model carries that, and stand for
+    no person. All they tell about people was paid for when the model was fitted: draw as many as you like.
+    """
+
+    stdout_name: ClassVar[str] = "made-up.csv"
+
+    model: ModelFile
+    output: Annotated[
+        Path, File("out", stdout=True), Alias("o"), "Where the records go: .csv, .parquet or .arff."
+    ]
+    records: Annotated[
+        int | None,
+        Ge(1),
+        Le(10**9),
+        Alias("n"),
+        "How many records; by default about as many as were learned from.",
+    ] = None
+    seed: Annotated[int | None, "Draw the same records each time. They are no less private."] = None
+    verify_key: VerifyKey = None
+    force: Force = False
+
+    def run(self, session: Session) -> Drawn:
+        from privet.model import load_model
+        from privet.registry import FAMILIES
+        from privet.service.outputs import check_place
+        from privet.service.writers import writer_for
+
+        model = load_model(self.model, self.verify_key)
+        if not isinstance(model, FAMILIES["synthesise"].load()):
+            raise ModelError(
+                f"{self.model.name} is a model that draws no records.",
+                "Fit a synthesiser to the table first.",
+            )
+        check_place(self.output, force=self.force)
+        write = writer_for(self.output)
+        about = round(float(getattr(model, "records_", 1000)))
+        records = self.records if self.records is not None else min(max(about, 1), 10**9)
+        with session.progress("Drawing", "rows") as watch:
+            batches = self._batches(model, records, watch)
+            if write.__name__ == "write_arff":
+                write(batches, self.output, model.schema_)
+            else:
+                write(batches, self.output)
+        return Drawn(self.output, records, model.guarantee_)
+
+    def _batches(self, model: Any, records: int, watch: Any) -> Iterator[Any]:
+        """The records, so many at once; with a seed each part has one of its own."""
+        for part, start in enumerate(range(0, records, AT_ONCE)):
+            some = min(AT_ONCE, records - start)
+            seed = None if self.seed is None else self.seed + part
+            yield from model.sample(some, random_state=seed).combine_chunks().to_batches()
+            if watch is not None:
+                watch(start + some, records)
+
+
+@dataclass(frozen=True)
+class Drawn(Result):
+    """Where the made-up records are, how many there are, and the guarantee of the model they come from."""
+
+    place: Path
+    count: int
+    promised: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"records": self.count, "file": str(self.place), "guarantee": self.promised.to_dict()}
+
+    def text(self) -> str:
+        return f"{self.count} made-up records are in {self.place}.\n{self.promised.headline}"

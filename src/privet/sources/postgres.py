@@ -1,0 +1,250 @@
+"""A table, view or query of PostgreSQL: one snapshot, read where it is or in constant memory.
+
+The whole run sees one snapshot (a read-only transaction at REPEATABLE READ): who changes the table meanwhile
+changes nothing here, and who wants to alter it waits. Rows come by COPY, on a connection of their own that
+takes part in the snapshot. No error passes on what the database says: its messages quote cells.
+"""
+
+from __future__ import annotations
+
+import io
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import pyarrow as pa
+
+from privet.errors import DataError, MissingExtra, SchemaError
+from privet.schema import Schema
+from privet.sources.address import address_of
+from privet.sources.files import FilePath
+from privet.sources.postgres_columns import Column, columns_of, quoted
+from privet.sources.postgres_plan import functions_in, unsteady_node
+from privet.sources.projection import chosen, distinct
+from privet.sources.sql import TableSource
+
+__all__ = ["PostgresSource"]
+
+_BLOCK = 1 << 23  # bytes of text that are read at a time
+_SETTINGS = (
+    "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    "SET TIME ZONE 'UTC'",
+    "SET DateStyle = 'ISO, YMD'",
+    "SET IntervalStyle = 'iso_8601'",
+    "SET extra_float_digits = 1",
+    "SET client_encoding = 'UTF8'",
+    "SET standard_conforming_strings = on",
+)
+
+
+class PostgresSource(TableSource):
+    """The rows at an address such as ``postgresql://server/clinic?table=patients``.
+
+    ``table`` names a table or a view, with its schema before a point if it has one; ``query`` is a SELECT
+    instead. Each row is a record. The password is best left to PGPASSWORD or a password file.
+    """
+
+    def __init__(self, address: FilePath, schema: Schema | None = None) -> None:
+        self._address, relation, self.title = _parsed(str(address_of(address)))
+        self._connection = _connected(self._address)
+        weakref.finalize(self, self._connection.close)
+        try:
+            self._look(relation, schema)
+        except BaseException:
+            self._connection.close()  # else whoever keeps the error keeps the table locked
+            raise
+
+    def _look(self, relation: str, schema: Schema | None) -> None:
+        with explained(self.title), self._connection.cursor() as cursor:
+            cursor.execute(f"SELECT * FROM {relation} LIMIT 0", prepare=True)
+            self._columns = columns_of(cursor.description or (), schema)
+            self._names = distinct(column.name for column in self._columns)
+            self._rows = self._select(self._columns, relation)
+            [(plan,)] = cursor.execute(
+                f"EXPLAIN (VERBOSE, FORMAT JSON) {self._rows}", prepare=True
+            ).fetchall()
+            self._require_steady(cursor, plan)
+            [(self._snapshot,)] = cursor.execute("SELECT pg_export_snapshot()").fetchall()
+        if schema is not None:
+            self.require_exact(schema.unit.id)
+
+    def table(self) -> Any:
+        try:
+            import ibis
+        except ImportError:
+            raise MissingExtra.of("postgres", "Reading a table of PostgreSQL") from None
+        return ibis.table({column.name: column.kind for column in self._columns}, name="privet_rows")
+
+    def execute(self, expression: Any) -> pa.Table:
+        """The result of an Ibis expression on ``table()``, computed by the database."""
+        import ibis
+
+        question = str(ibis.to_sql(expression, dialect="postgres"))
+        rows = f'"privet_rows" AS NOT MATERIALIZED ({self._rows})'
+        if question.lstrip().upper().startswith("WITH "):
+            question = f"WITH {rows}, {question.lstrip()[5:]}"
+        else:
+            question = f"WITH {rows} {question}"
+        kinds = expression.schema().to_pyarrow()
+        with explained(self.title), self._connection.cursor() as cursor:
+            found = cursor.execute(question, prepare=False).fetchall()
+        columns = list(zip(*found, strict=True)) or [()] * len(kinds)
+        return pa.table([_array(cells, f) for cells, f in zip(columns, kinds, strict=True)], schema=kinds)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        wanted = chosen(self._names, columns)
+        read = [column for column in self._columns if column.name in (wanted or self._names[:1])]
+        with explained(self.title), _connected(self._address) as connection, connection.cursor() as cursor:
+            cursor.execute(f"SET TRANSACTION SNAPSHOT '{self._snapshot}'")
+            texts = [quoted(column.name) for column in read if column.kind == "string"]
+            force = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
+            inner = f"SELECT {', '.join(quoted(c.name) for c in read)} FROM ({self._rows}) AS privet_rows"
+            with cursor.copy(f"COPY ({inner}) TO STDOUT (FORMAT csv{force})") as copy:
+                for batch in _parsed_rows(iter(copy), read):
+                    yield batch.select(wanted)
+
+    def require_exact(self, name: str | None) -> None:
+        """Refuse as a person's id a column of decimals that were rounded: two people might become one."""
+        if any(column.rounded and column.name == name for column in self._columns):
+            raise SchemaError(
+                f"Column '{name}' holds decimals, which cannot tell people apart once they are rounded.",
+                "Open the table with its schema, or cast the column to text in a view.",
+            )
+
+    @staticmethod
+    def _select(columns: Sequence[Column], relation: str) -> str:
+        cells = ", ".join(f"{column.cast} AS {quoted(column.name)}" for column in columns)
+        return f"SELECT {cells} FROM {relation}"
+
+    def _require_steady(self, cursor: Any, plan: Any) -> None:
+        why = unsteady_node(plan)
+        if why is None and (names := sorted(functions_in(plan))):
+            volatile = cursor.execute(
+                "SELECT proname FROM pg_proc WHERE provolatile = 'v' AND proname = ANY(%s)", [names]
+            ).fetchall()
+            why = (
+                f"the function {volatile[0][0]}, which may give other values each time" if volatile else None
+            )
+        if why is not None:
+            raise DataError(
+                f"What {self.title} holds is not the same each time it is read: it uses {why}.",
+                "Name a table, or a view or query of records that stay the same.",
+            )
+
+
+def _parsed(address: str) -> tuple[str, str, str]:
+    """The address of the database, the relation in SQL, and what to call it."""
+    parts = urlsplit(address)
+    given = dict(parse_qsl(parts.query, keep_blank_values=True))
+    table, query = given.pop("table", None), given.pop("query", None)
+    if (table is None) == (query is None):
+        raise DataError(
+            "The address of a database must name one table, or one query.",
+            "For example: postgresql://server/clinic?table=patients",
+        )
+    server = urlunsplit(parts._replace(query=urlencode(given)))
+    if query is not None:
+        return server, f"({query.strip().rstrip(';')}\n) AS privet_query", "the query"
+    assert table is not None
+    return server, ".".join(quoted(name) for name in table.split(".")), f"the table {table}"
+
+
+def _connected(address: str) -> Any:
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtra.of("postgres", "Reading a table of PostgreSQL") from None
+    with explained("the database"):
+        connection = psycopg.connect(address, autocommit=True)
+        for setting in _SETTINGS:
+            connection.execute(setting)
+        connection.autocommit = False
+        return connection
+
+
+@contextmanager
+def explained(title: str) -> Iterator[None]:
+    """Turn the database's errors, which may quote a cell, into ones that do not."""
+    import psycopg
+    from psycopg import errors
+
+    try:
+        yield
+    except (errors.UndefinedTable, errors.InvalidSchemaName):
+        raise DataError(f"There is no such thing in the database as {title}.", "Check its name.") from None
+    except errors.InsufficientPrivilege:
+        raise DataError(f"You may not read {title}.", "Ask its owner for permission.") from None
+    except errors.QueryCanceled:
+        raise DataError(
+            "The database stopped the question.", "Ask its administrator for more time."
+        ) from None
+    except (psycopg.OperationalError, psycopg.InterfaceError):
+        raise DataError(
+            "The database cannot be reached, or the connection to it was lost.",
+            "Check the address, the password (PGPASSWORD or a password file) and that the server runs.",
+        ) from None
+    except psycopg.Error:
+        raise DataError(
+            f"The database could not answer a question about {title}.",
+            "Check that it holds what the schema says: numbers, or text from the domain.",
+        ) from None
+    except pa.ArrowException:
+        raise DataError(f"What the database sent of {title} could not be read.", "Run it again.") from None
+
+
+class _Stream(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, pieces: Iterator[Any]) -> None:
+        self._pieces, self._rest = pieces, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        held, pieces = len(self._rest), [self._rest]
+        while size < 0 or held < size:
+            piece = next(self._pieces, None)
+            if piece is None:
+                break
+            held += len(piece)
+            pieces.append(bytes(piece))
+        whole = b"".join(pieces)
+        size = len(whole) if size < 0 else size
+        self._rest = whole[size:]
+        return whole[:size]
+
+
+def _parsed_rows(pieces: Iterator[Any], columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+    from pyarrow import csv
+
+    stream = _Stream(pieces)
+    first = stream.read(1)
+    if not first:
+        yield pa.RecordBatch.from_arrays([pa.array([], c.arrow) for c in columns], [c.name for c in columns])
+        return
+    stream._rest = first + stream._rest
+    reader = csv.open_csv(
+        pa.PythonFile(stream, mode="r"),
+        csv.ReadOptions(column_names=[c.name for c in columns], block_size=_BLOCK),
+        csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        csv.ConvertOptions(
+            column_types={c.name: c.arrow for c in columns},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            true_values=["t"],
+            false_values=["f"],
+        ),
+    )
+    yield from reader
+
+
+def _array(cells: Sequence[Any], field: pa.Field) -> pa.Array:
+    if pa.types.is_integer(field.type):  # sums are decimals to PostgreSQL
+        cells = [None if cell is None else int(cell) for cell in cells]
+        if any(cell is not None and not -(2**63) <= cell < 2**63 for cell in cells):
+            raise DataError("A sum is too large for 64 bits.", "Check the bounds in the schema.")
+    return pa.array(cells, field.type)

@@ -1,0 +1,133 @@
+"""Tables that a Spark cluster reads: Parquet files by their parts, and frames that are no files.
+
+Tasks return small values and never raise (``sources.parts``): Spark would write a traceback, cells included,
+into its logs. Nothing is summed in accumulators, which count the work of a repeated task twice: a value is
+taken from each partition once, however often an executor failed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from privet.errors import DataError, MissingExtra
+from privet.schema import Schema
+from privet.sources.parts import Task, finished, safely
+from privet.sources.projection import chosen, distinct
+
+__all__ = ["SparkMap", "SparkSource", "session"]
+
+
+def session() -> Any:
+    """The Spark session of this process; if there is none, one of all cores of this machine."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra.of("spark", "Reading a table with Spark") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else whichever python3 comes first
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    try:
+        return SparkSession.builder.appName("privet").config("spark.ui.enabled", "false").getOrCreate()
+    except Exception:
+        raise DataError("Spark could not be started.", "Check that Java 17 or newer is installed.") from None
+
+
+class SparkMap:
+    """A ``map`` over the executors of a cluster, for ``PartedSource``: they read the parts themselves."""
+
+    def __init__(self, spark: Any = None) -> None:
+        self._spark = session() if spark is None else spark
+
+    @property
+    def slots(self) -> int:
+        """How many tasks run at once."""
+        return int(self._spark.sparkContext.defaultParallelism)
+
+    def __call__(self, function: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
+        given = list(parts)
+        if not given:
+            return []
+        try:
+            return list(self._spark.sparkContext.parallelize(given, len(given)).map(function).collect())
+        except Exception:
+            raise _lost() from None
+
+
+class SparkSource:
+    """The rows of a Spark frame, folded where they are.
+
+    A frame promises no order of rows. One that is not the same each time it is computed (``rand()``, a
+    sample, a limit) is refused: write it to a file first.
+    """
+
+    ordered = False
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._names = distinct(frame.columns)
+        plan = frame._jdf.queryExecution().analyzed()
+        nodes = str(plan.treeString())
+        if not plan.deterministic() or any(word in nodes for word in ("Limit ", "Sample ")):
+            raise DataError(
+                "This Spark frame is not the same each time it is read: it is random, a sample or limited.",
+                "Write it to Parquet files first, and name these.",
+            )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows, brought to this process: for what needs all of them here."""
+        wanted = chosen(self._names, columns)
+        try:
+            table = self._selected(wanted).toArrow()
+        except Exception:
+            raise _lost() from None
+        yield from table.to_batches()
+
+    def table(self) -> Any:
+        return None
+
+    def declared(self) -> Schema | None:
+        return None
+
+    def spread(self, task: Task, columns: Sequence[str]) -> list[Any]:
+        try:
+            rows = self._selected(columns).mapInArrow(_Work(task), "privet binary").collect()
+        except Exception:
+            raise _lost() from None
+        # What executors return are values of this program's own tasks.
+        return finished(pickle.loads(row[0]) for row in rows)
+
+    def _selected(self, columns: Sequence[str]) -> Any:
+        from pyspark.sql import functions
+
+        quoted = ["`" + name.replace("`", "``") + "`" for name in columns]
+        return self._frame.select(*[functions.col(name) for name in quoted])
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A task on one partition of a frame: its outcome, as one row."""
+
+    task: Task
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        outcome = pickle.dumps(safely(self.task, lambda: batches))
+        yield pa.RecordBatch.from_arrays([pa.array([outcome], pa.binary())], ["privet"])
+
+
+def _lost() -> DataError:
+    return DataError(
+        "Spark could not finish the question, or the connection to it was lost.",
+        "Check that its executors run, can read the files, and have Privet installed.",
+    )

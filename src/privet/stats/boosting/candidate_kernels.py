@@ -1,0 +1,75 @@
+"""The compiled loops behind the choice of a term: the tables of all candidates, from few larger ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["hash_groups", "margins_of_blocks", "tell_blocks"]
+
+Whole = NDArray[np.int64]
+
+BLOCK = 2048  # records that stay in the nearest cache
+
+
+@njit(nogil=True, cache=True)
+def hash_groups(groups: NDArray[Any], mixed: NDArray[np.uint64]) -> None:  # pragma: no cover
+    """A fixed hash of each record's groups (multiply and mix; no secret, and nothing rests on it)."""
+    for begin in range(0, mixed.size, BLOCK):
+        for i in range(begin, min(begin + BLOCK, mixed.size)):
+            mixed[i] = np.uint64(0x9E3779B97F4A7C15)
+        for g in range(groups.shape[0]):
+            for i in range(begin, min(begin + BLOCK, mixed.size)):
+                now = (mixed[i] ^ np.uint64(groups[g, i])) * np.uint64(0xBF58476D1CE4E5B9)
+                mixed[i] = now ^ (now >> np.uint64(29))
+
+
+@njit(nogil=True, cache=True)
+def tell_blocks(
+    groups: NDArray[Any], entries: NDArray[np.int32], blocks: Whole, sizes: Whole, offset: Whole, state: Whole
+) -> None:  # pragma: no cover
+    """For each block (up to three rows of ``groups``, −1 for none) the sums of the entries in its cells.
+
+    ``state`` has a row for each number of an entry. Places are unsigned, so that no check for negative ones
+    stands in the way of the innermost loops.
+    """
+    for begin in range(0, entries.shape[1], BLOCK):
+        end = min(begin + BLOCK, entries.shape[1])
+        for b in range(blocks.shape[0]):
+            two, three = blocks[b, 1], blocks[b, 2]
+            second, third = np.uint32(sizes[b, 1]), np.uint32(sizes[b, 2])
+            first = groups[blocks[b, 0], begin:end]
+            for k in range(entries.shape[0]):
+                own = entries[k, begin:end]
+                table = state[k, offset[b] : offset[b + 1]]
+                if two < 0:
+                    for i in range(own.size):
+                        table[np.uint64(first[i])] += own[i]
+                elif three < 0:
+                    other = groups[two, begin:end]
+                    for i in range(own.size):
+                        table[np.uint64(first[i] * second + other[i])] += own[i]
+                else:
+                    other, last = groups[two, begin:end], groups[three, begin:end]
+                    for i in range(own.size):
+                        table[np.uint64((first[i] * second + other[i]) * third + last[i])] += own[i]
+
+
+@njit(nogil=True, cache=True)
+def margins_of_blocks(
+    state: Whole, sizes: Whole, offset: Whole, source: Whole, strides: Whole, places: Whole, out: Whole
+) -> None:  # pragma: no cover
+    """Of each candidate's block the sums over what it leaves out: a stride of 0 says that it is left out."""
+    for k in range(state.shape[0]):
+        for c in range(source.size):
+            b = source[c]
+            told, cell = state[k], offset[b]
+            for i in range(sizes[b, 0]):
+                for j in range(sizes[b, 1]):
+                    place = places[c] + i * strides[c, 0] + j * strides[c, 1]
+                    for m in range(sizes[b, 2]):
+                        out[place + m * strides[c, 2], k] += told[cell]
+                        cell += 1

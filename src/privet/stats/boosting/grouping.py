@@ -1,0 +1,101 @@
+"""Cells of one attribute or of two: their codes, joined into groups that were released before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.schema import Schema
+from privet.stats.assignment import Assignment, Coded
+from privet.stats.kernels import look_up
+from privet.stats.rows import Rows
+
+__all__ = ["Grouped", "Grouping"]
+
+Groups = NDArray[Any]  # uint8 or uint16
+
+# The groups of rows that are still in use: a search asks of the same rows in every round.
+_grouped: WeakKeyDictionary[Rows, dict[Any, Groups]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A column by groups of its codes: ``groups`` has a group for each code, the last for missing values.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.of({"age": (0, 120)})
+    >>> rows = Rows(pa.record_batch({"age": [10, 50, 90, None]}), schema)
+    >>> Grouped(Coded("age", (20.0, 60.0)), (0, 1, 1, 2)).of(rows).tolist()
+    [0, 1, 1, 2]
+    """
+
+    coded: Coded
+    groups: tuple[int, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """How many groups there are."""
+        return max(self.groups) + 1
+
+    def of(self, rows: Rows) -> Groups:
+        """The group of each record, kept as long as the rows."""
+        kept = _grouped.setdefault(rows, {})
+        found = kept.get(self)
+        if found is None:
+            table = np.asarray(self.groups, np.uint8 if self.size <= 256 else np.uint16)
+            found = kept[self] = np.empty(rows.size, table.dtype)
+            look_up(rows.codes(self.coded.column, self.coded.cuts), table, 0, 0, found)
+        return found
+
+
+@dataclass(frozen=True)
+class Grouping(Assignment):
+    """A part for each combination of the groups of its columns; one part for all records, if there are none.
+
+    >>> import pyarrow as pa
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]})
+    >>> rows = Rows(pa.record_batch({"age": [10, 50, 90], "ill": ["no", "yes", None]}), schema)
+    >>> old = Grouped(Coded("age", (60.0,)), (0, 1, 1))
+    >>> Grouping((old, Grouped(Coded("ill"), (0, 1, 0)))).part_of(rows).tolist()
+    [0, 1, 2]
+    """
+
+    grouped: tuple[Grouped, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.coded.column for each in self.grouped))
+
+    @property
+    def size(self) -> int:
+        """How many parts there are."""
+        number = 1
+        for each in self.grouped:
+            number *= each.size
+        return number
+
+    def parts(self, schema: Schema) -> int:
+        return self.size
+
+    def groups_of(self, rows: Rows) -> tuple[Groups, Groups, int]:
+        """Of each record the groups a and b, and w, so that its part is a·w + b: without b, where w is 0."""
+        if len(self.grouped) == 2:
+            one, other = self.grouped
+            return one.of(rows), other.of(rows), other.size
+        if len(self.grouped) == 1:
+            alone = self.grouped[0].of(rows)
+            return alone, alone, 0
+        part = self.part_of(rows)
+        return part, part, 0
+
+    def part_of(self, rows: Rows) -> NDArray[np.int64]:
+        part = np.zeros(rows.size, np.int64)
+        for each in self.grouped:
+            part *= each.size
+            part += each.of(rows)
+        return part

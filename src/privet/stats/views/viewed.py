@@ -1,0 +1,57 @@
+"""A statistic of a view, as a statistic of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privet.schema import Schema
+from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.rows import Rows
+from privet.stats.views.view import View
+
+__all__ = ["Viewed"]
+
+
+@dataclass(frozen=True)
+class Viewed(Statistic):
+    """The answer to a statistic over the records of a view.
+
+    **Sensitivity.** A record of the table becomes at most one record of the view, and which one depends on
+    that record and public constants alone. So it contributes what its record in the view does, or nothing:
+    the norms are those of the statistic over records that the view's schema admits. The view's bounds are
+    bounds of all values that it can compute (``views.expressions``), and the statistic clamps to them.
+    """
+
+    statistic: Statistic
+    view: View
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.view.columns(self.statistic.columns)
+
+    @property
+    def nonnegative(self) -> bool:  # type: ignore[override]
+        return self.statistic.nonnegative
+
+    @property
+    def scale(self) -> int:  # type: ignore[override]
+        return self.statistic.scale
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        return self.statistic.unit
+
+    def norms(self, schema: Schema) -> Sensitivity:
+        return self.statistic.norms(self.view.schema(schema))
+
+    def start(self, schema: Schema) -> Answer:
+        return self.statistic.start(self.view.schema(schema))
+
+    def fold(self, state: Answer, rows: Rows) -> Answer:
+        return self.statistic.fold(state, self.view.rows(rows, self.statistic.columns))
+
+    def merge(self, one: Answer, other: Answer) -> Answer:
+        return self.statistic.merge(one, other)
+
+    def finish(self, state: Answer, schema: Schema) -> Answer:
+        return self.statistic.finish(state, self.view.schema(schema))

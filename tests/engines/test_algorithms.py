@@ -1,0 +1,42 @@
+"""Every registered algorithm that learns from a table learns the same from parts of files and from Spark."""
+
+from __future__ import annotations
+
+import pytest
+from pyarrow import parquet
+
+from privet.checks.example import example, public
+from privet.registry import ALGORITHMS
+from privet.sources import ArrowSource, ParquetSource
+from privet.sources.parts import PartedSource
+
+FAMILIES = ("classify", "regress", "cluster", "select", "associate", "synthesise")
+LEARNERS = [entry for entry in ALGORITHMS if entry.family in FAMILIES]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("learners") / "people.parquet"
+    parquet.write_table(example(), path, row_group_size=60)
+    return path
+
+
+def fitted(entry, source):
+    make = entry.load()
+    return make(schema=public(make), random_state=4).fit(source)
+
+
+@pytest.mark.parametrize("where", ["parts", "spark frame"])
+@pytest.mark.parametrize("entry", LEARNERS, ids=lambda entry: entry.name)
+def test_learns_the_same(entry, where, file, request):
+    if where == "parts":
+        source = PartedSource(ParquetSource(file), map, 4)
+    else:
+        from privet.sources.spark import SparkSource
+
+        source = SparkSource(request.getfixturevalue("spark").read.parquet(str(file)))
+    one, other = fitted(entry, source), fitted(entry, ArrowSource(example()))
+    assert one.guarantee_.text() == other.guarantee_.text()
+    assert one.in_words() == other.in_words()
+    if hasattr(one, "predict"):
+        assert list(one.predict(example(50))) == pytest.approx(list(other.predict(example(50))))

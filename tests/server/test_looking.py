@@ -1,0 +1,109 @@
+"""Looking, asking and preparing over the API: what is released, as tables, charts and words."""
+
+from __future__ import annotations
+
+from tests.server.house import House
+
+
+def test_a_first_look_is_one_bundle_at_one_price_and_never_paid_twice(home: House):
+    dataset = home.new_dataset(1.0)
+    asked = {"use_case": "describe", "algorithm": None}
+    plan = home.plan(home.analyst, dataset, 0.5, **asked)
+    assert (plan["price"]["epsilon"], plan["already"]) == (0.5, None)
+    run = home.finish(home.analyst, home.start(home.analyst, plan["id"])["id"])
+    release = home.analyst.get(f"/releases/{run['release']}")
+    assert [chart["title"] for chart in release["charts"]] == ["age by ill", "smoker by ill", "ill"]
+    [table] = release["tables"]
+    assert table["title"] == "quartiles and mean of age"
+    assert len(table["rows"][0]) == len(table["header"]) == 4
+    assert release["headline"].startswith("A first look at 3 columns")
+    assert home.plan(home.second, dataset, 0.5, **asked)["already"] == release["id"]
+    assert home.spent(dataset) == 0.5
+
+
+def test_a_question_is_answered_with_a_table_and_a_chart(home: House):
+    dataset = home.new_dataset(1.0)
+    sql = "SELECT smoker, COUNT(*) AS people FROM data GROUP BY smoker"
+    parameters = {"epsilon": 0.5, "sql": sql}
+    run = home.run(home.analyst, dataset, use_case="query", algorithm=None, parameters=parameters)
+    release = home.analyst.get(f"/releases/{run['release']}")
+    assert release["headline"] == "people by smoker"
+    [table], [chart] = release["tables"], release["charts"]
+    assert table["header"] == ["smoker", "people"]
+    assert [row[0] for row in table["rows"]] == ["no", "yes"]
+    assert chart["kind"] == "bars"
+
+
+def test_a_question_that_cannot_be_answered_is_said_at_its_field_with_the_words_at_fault(home: House):
+    dataset = home.new_dataset(1.0)
+    for sql, words in (
+        ("SELECT MAX(age) FROM data", "MAX(age)"),
+        ("SELECT COUNT(*) FROM data WHERE weight > 3", "weight"),
+        ("SELECT * FROM data", "*"),
+        ("nonsense", "SELECT"),
+    ):
+        parameters = {"epsilon": 0.5, "sql": sql}
+        body = {"use_case": "query", "dataset": dataset, "parameters": parameters}
+        answer = home.analyst.ask("POST", "/plans", json=body)
+        assert answer.status_code == 422
+        assert answer.json()["field"] == "parameters.sql"
+        assert words in answer.json()["detail"]
+    assert home.spent(dataset) == 0
+
+
+def test_bounds_can_be_bought(home: House):
+    dataset = home.new_dataset(1.0)
+    found = home.analyst.get(f"/algorithms?dataset={dataset}")
+    names = [one["name"] for one in found if one["family"] == "prepare" and one["usable"]]
+    assert names
+    for name in names:
+        plan = home.plan(home.analyst, dataset, 0.5, use_case="prepare", algorithm=name, practice=True)
+        run = home.finish(home.analyst, home.start(home.analyst, plan["id"])["id"])
+        assert run["state"] == "released", (name, run)
+        release = home.analyst.get(f"/releases/{run['release']}")
+        assert release["words"]
+        assert "prepared.schema.toml" in plan["command"]
+
+
+def test_a_plan_has_the_caveats_of_the_run(home: House):
+    """A plan is a rehearsal without a ledger and without the owner's rules for odd cells; a run has both."""
+    dataset = home.new_dataset(1.0)
+    for asked in ({}, {"use_case": "describe", "algorithm": None}):
+        plan = home.plan(home.analyst, dataset, 0.2, **asked)
+        run = home.finish(home.analyst, home.start(home.analyst, plan["id"])["id"])
+        released = home.analyst.get(f"/releases/{run['release']}")["not_said"]
+        assert set(plan["caveats"]) <= set(released)
+        assert not any("no ledger" in caveat for caveat in plan["caveats"])
+
+
+def test_a_column_that_the_owner_leaves_out_is_not_used_and_can_come_back(home: House):
+    dataset = home.new_dataset(None)
+    place = f"/datasets/{dataset}/schema"
+    schema = home.owner.get(place)
+    schema["columns"][0]["left_out"] = "left out by the owner"
+    home.owner.put(place, schema)
+    found = home.owner.get(place)
+    assert "age" not in found["text"]
+    [out] = [column for column in found["columns"] if column["left_out"]]
+    assert (out["name"], out["low"], out["high"]) == ("age", 0, 120)
+    out["left_out"] = None
+    home.owner.put(place, found)
+    found = home.owner.get(place)
+    assert "age" in found["text"]
+    found["columns"][0]["left_out"] = "left out by the owner"
+    name = found["columns"][0]["name"]
+    home.owner.put(place, found)
+    home.owner.post(f"/datasets/{dataset}/open", {"epsilon": 1})
+    [out] = [column for column in home.analyst.get(place)["columns"] if column["left_out"]]
+    assert (out["name"], out["kind"], out["low"], out["values"]) == (name, "left_out", None, [])
+
+
+def test_a_person_with_several_records_is_the_unit_and_their_column_is_not_mined(home: House):
+    dataset = home.new_dataset(None)
+    place = f"/datasets/{dataset}/schema"
+    schema = home.owner.get(place)
+    schema["unit"] = {"neighbours": "add_remove", "id": "age", "most": 2}
+    assert home.owner.ask("PUT", place, json=schema).status_code == 422
+    schema["columns"][0]["left_out"] = "it says who a person is"
+    home.owner.put(place, schema)
+    assert "same 'age', at most 2" in home.owner.get(f"/datasets/{dataset}")["unit_text"]

@@ -1,0 +1,129 @@
+"""What an operator does: the first owner, starting, stopping, metrics, and backups."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from prometheus_client import CollectorRegistry, generate_latest
+
+from privet.budget import Ledger
+from privet.errors import LedgerError, ParameterError
+from privet.server.backup import back_up, restore
+from privet.server.database import FILE, Database
+from privet.server.metrics import Figures, serve_metrics
+from privet.server.serving import first_owner, new_operator
+from privet.server.settings import Settings
+from privet.server.tables import metadata
+from tests.server.house import House, house
+
+
+def test_the_first_owner_is_made_once_and_can_sign_in(tmp_path: Path):
+    with house(tmp_path, workers=0) as found:  # which has owners already
+        with pytest.raises(ParameterError, match="an owner already"):
+            first_owner(found.server.settings, "second first")
+        password = new_operator(found.server.settings, "root")
+        answer = found.client.post("/api/v1/session", json={"name": "root", "password": password})
+        assert answer.json()["user"]["operator"]
+        with pytest.raises(ParameterError):
+            new_operator(found.server.settings, "root")
+    with pytest.raises(ParameterError):
+        first_owner(Settings(tmp_path / "other"), "  ")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_the_migrations_make_the_tables_that_the_code_knows(kind: str, tmp_path: Path, request: Any):
+    address = request.getfixturevalue("postgres_url") if kind == "postgres" else None
+    database = Database(Settings(tmp_path, database=address))
+    database.prepare()
+    database.prepare()  # a second time, there is nothing to do
+    with database.engine.connect() as connection:
+        ours = {"include_name": lambda name, what, parents: what != "table" or name in metadata.tables}
+        context = MigrationContext.configure(connection, opts=ours)
+        assert compare_metadata(context, metadata) == []
+    database.close()
+
+
+def test_a_server_starts_answers_and_stops_gracefully(tmp_path: Path):
+    words = ["serve", "--home", str(tmp_path / "home"), "--port", "0"]
+    made = subprocess.run(
+        [sys.executable, "-m", "privet", *words, "--init", "ann"], capture_output=True, text=True, check=True
+    )
+    password = re.search(r"Password: (\S+)", made.stdout)
+    assert password is not None
+    process = subprocess.Popen([sys.executable, "-m", "privet", *words], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        found = re.search(r"http://127.0.0.1:\d+", process.stderr.readline())
+        assert found is not None
+        address = found[0]
+        client = httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=60)
+        assert client.get(f"{address}/health").json() == {"alive": True}
+        assert client.get(f"{address}/ready").json() == {"ready": True}
+        assert "api/v1" in client.get(address).text or "<html" in client.get(address).text.lower()
+        body = {"name": "ann", "password": password[1]}
+        assert client.post(f"{address}/api/v1/session", json=body).json()["user"]["owner"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode in (0, -signal.SIGTERM)
+    assert password[1] not in said
+    assert (tmp_path / "home").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "home" / FILE).stat().st_mode & 0o077 == 0
+
+
+def test_metrics_are_totals_on_a_port_of_their_own(home: House):
+    home.run(home.owner, home.dataset)
+    registry = CollectorRegistry()
+    registry.register(Figures(home.server))
+    text = generate_latest(registry).decode()
+    assert "privet_database_up 1.0" in text
+    assert re.search(r'privet_runs\{state="released"\} [1-9]', text)
+    assert not any(name in text for name in ("owner", "analyst", home.dataset, home.study))
+    http, thread = serve_metrics(home.server, "127.0.0.1", 0)
+    with urllib.request.urlopen(f"http://127.0.0.1:{http.server_port}/metrics") as answer:
+        assert b"privet_runs" in answer.read()
+    http.shutdown()
+    thread.join()
+    assert b"privet_runs" not in home.client.get("/metrics").content
+
+
+def test_a_backup_restores_and_never_gives_budget_back(tmp_path: Path):
+    running, backup = tmp_path / "running", tmp_path / "backup"
+    with house(running) as found:
+        dataset = found.new_dataset(1.0)
+        found.run(found.analyst, dataset, 0.4)
+        head = back_up(running, backup)  # while it runs
+        assert (backup / FILE).stat().st_mode & 0o077 == 0
+        stored = (found.server.folder(dataset) / "rows.csv").read_bytes()
+        with pytest.raises(ParameterError):
+            back_up(running, backup)
+    assert restore(backup, running) == head  # nothing was spent since: the same state
+    with house(running) as found:
+        found.study = found.owner.get("/studies")[0]["id"]
+        assert found.spent(dataset) == pytest.approx(0.4)
+        assert (found.server.folder(dataset) / "rows.csv").read_bytes() == stored
+        found.run(found.analyst, dataset, 0.5)
+    latest = str(Ledger.open(running / FILE).head())
+    with pytest.raises(LedgerError, match="given back"):
+        restore(backup, running)
+    assert str(Ledger.open(running / FILE).head()) == latest
+    # On a new machine there is nothing to compare with, so the head that was noted last is needed.
+    with pytest.raises(LedgerError, match="latest"):
+        restore(backup, tmp_path / "new")
+    with pytest.raises(LedgerError, match="missing"):
+        restore(backup, tmp_path / "new", latest)
+    assert restore(backup, tmp_path / "new", str(head)) == head
+    os.truncate(backup / FILE, 4096)
+    with pytest.raises(LedgerError):
+        restore(backup, tmp_path / "third", str(head))

@@ -1,0 +1,176 @@
+"""What WEKA and others write, read here with equal values; folders, addresses and standard input."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import http.server
+import io
+import threading
+import zipfile
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from privet.engines import MemoryEngine, SqlEngine
+from privet.errors import DataError
+from privet.schema import Schema
+from privet.sources import ArffSource, ParquetSource, open_source
+from privet.sources.remote import from_standard_input
+from privet.stats import Contingency
+from tests.sources.tables import values
+from tests.sources.test_weka import Weka, same, weka
+
+__all__ = ["weka"]  # a fixture
+
+ARFF = """@relation r
+@attribute age numeric
+@attribute 'two words' {x,'y z'}
+@attribute class {no,yes}
+@data
+30,x,no
+?,'y z',yes
+40.5,?,no
+"""
+NUMBERS = """@relation r
+@attribute att_1 numeric
+@attribute att_2 numeric
+@attribute class numeric
+@data
+3,0,0
+0,2.5,1
+"""
+
+
+@pytest.mark.weka
+@pytest.mark.parametrize(
+    ("saver", "ending", "text"),
+    [("C45Saver", "names", ARFF), ("XRFFSaver", "xrff", ARFF), ("LibSVMSaver", "libsvm", NUMBERS)],
+)
+def test_what_weka_writes_reads_here_with_equal_values(
+    weka: Weka, tmp_path: Path, saver, ending, text
+) -> None:
+    path = tmp_path / "table.arff"
+    path.write_text(text)
+    written = tmp_path / f"written.{ending}"
+    last = () if saver == "XRFFSaver" else ("-c", "last")
+    weka(f"weka.core.converters.{saver}", "-i", path, "-o", written, *last)
+    found, plain = open_source(written), ArffSource(path)
+    same(values(found), values(plain))
+    assert found.declared() == plain.declared()
+
+
+@pytest.mark.weka
+def test_sparse_xrff(weka: Weka, tmp_path: Path) -> None:
+    path = tmp_path / "sparse.arff"
+    path.write_text(ARFF.partition("@data")[0] + "@data\n{0 5, 1 'y z'}\n{}\n{0 ?, 2 yes}\n")
+    weka("weka.core.converters.XRFFSaver", "-i", path, "-o", tmp_path / "sparse.xrff")
+    same(values(open_source(tmp_path / "sparse.xrff")), values(ArffSource(path)))
+
+
+def test_errors_of_these_formats_quote_no_cell(tmp_path: Path) -> None:
+    spoilt = {
+        "a.libsvm": "1 1:S3NT1NEL\n",
+        "b.xrff": "<dataset><header><attributes><attribute name='a' type='numeric'/></attributes></header>"
+        "<body><instances><instance><value>S3NT1NEL</value></instance></instances></body></dataset>",
+        "c.data": "S3NT1NEL,no\n",
+        "d.data": "1,S3NT1NEL\n",
+        "e.mat": "S3NT1NEL",
+        "f.feather": "S3NT1NEL",
+        "g.xrff": "S3NT1NEL",
+        "h.libsvm": "1 0:3\n",
+        "i.libsvm": "1 2:3 2:4\n",
+    }
+    for name, text in spoilt.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).with_suffix(".names").write_text("no,yes.\na: continuous.\n")
+        with pytest.raises(DataError) as caught:
+            list(open_source(tmp_path / name).batches())
+        assert "S3NT1NEL" not in str(caught.value)
+        assert caught.value.__cause__ is None
+
+
+def test_every_compression(tmp_path: Path) -> None:
+    text = b"age,ill\n30,no\n40,yes\n"
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "t.csv.bz2").write_bytes(bz2.compress(text))
+    (tmp_path / "t.csv.zst").write_bytes(pa.Codec("zstd").compress(text, asbytes=True))
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w") as archive:
+        archive.writestr("t.csv", text)
+    for how in ("gz", "bz2", "zst", "zip"):
+        source = open_source(tmp_path / f"t.csv.{how}")
+        assert values(source) == values(source) == {"age": [30, 40], "ill": ["no", "yes"]}
+        cut = tmp_path / f"cut.csv.{how}"
+        cut.write_bytes((tmp_path / f"t.csv.{how}").read_bytes()[:-9])
+        with pytest.raises(DataError):
+            list(open_source(cut).batches())
+    with zipfile.ZipFile(tmp_path / "two.csv.zip", "w") as archive:
+        archive.writestr("a.csv", text)
+        archive.writestr("b.csv", text)
+    with pytest.raises(DataError, match="holds 2 files"):
+        open_source(tmp_path / "two.csv.zip")
+
+
+def test_folders_with_partitions(tmp_path: Path) -> None:
+    for ward, ages in {"a b": [30, 40], "c": [50]}.items():
+        folder = tmp_path / "t" / "year=2026" / f"ward={ward.replace(' ', '%20')}"
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.table({"age": ages, "ill": ["no"] * len(ages)}), folder / "x.parquet")
+    source = ParquetSource(tmp_path / "t")
+    assert source.names == ("age", "ill", "year", "ward")
+    found = values(source)
+    assert found["ward"] == ["a b", "a b", "c"]
+    assert found["year"] == ["2026"] * 3
+    schema = Schema.of({"ward": ["a b", "c"], "ill": ["no", "yes"]}, target="ill")
+    for engine in (MemoryEngine(), SqlEngine()):
+        [answer] = engine.answer([Contingency("ward", "ill")], source, schema)
+        assert answer.tolist() == [[2, 0], [1, 0], [0, 0]]
+    assert [next(iter(part.batches(["ward"]))).num_rows for part in source.parts(2)] == [2, 1]
+    parquet.write_table(pa.table({"age": [1], "ill": ["no"]}), tmp_path / "t" / "loose.parquet")
+    with pytest.raises(DataError, match="some are not"):
+        ParquetSource(tmp_path / "t")
+
+
+def test_feather(tmp_path: Path) -> None:
+    table = pa.table({"age": [30, 40, 50], "sex": ["f", "m", None]})
+    feather.write_feather(table, tmp_path / "t.feather", chunksize=1)
+    source = open_source(tmp_path / "t.feather")
+    assert values(source) == table.to_pydict()
+    assert len(source.parts(3)) == 3
+
+
+def test_a_table_behind_an_address_is_fetched_once(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,ill\n30,no\n")
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *words: object) -> None:
+            asked.append(words)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/people.csv"
+        for _ in range(2):
+            assert values(open_source(Path(address))) == {"age": [30], "ill": ["no"]}
+        assert len(asked) == 1
+        with pytest.raises(DataError, match="could not be fetched"):
+            open_source(address.replace("people", "nobody"))
+    finally:
+        server.shutdown()
+        server.server_close()
+    with pytest.raises(DataError, match="over http"):
+        open_source("http://example.org/people.csv")
+    with pytest.raises(DataError, match="does not know how to read from ftp"):
+        open_source("ftp://example.org/people.csv")
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    from_standard_input.cache_clear()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"age,ill\n30,no\n")))
+    for _ in range(2):  # a plan and a run read it
+        assert values(open_source("-")) == {"age": [30], "ill": ["no"]}
+    from_standard_input.cache_clear()

@@ -1,0 +1,266 @@
+"""Tables, views and queries of a real PostgreSQL: equal values, one snapshot, and errors without a cell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import pyarrow as pa
+import pytest
+
+from privet import NaiveBayes, Schema
+from privet.engines import MemoryEngine, SqlEngine, engine_for
+from privet.errors import DataError, SchemaError
+from privet.schema import Category, Number, Unit, write_schema
+from privet.sources import ArrowSource, open_source
+from privet.sources.address import without_password
+from privet.stats import Coded, Contingency, CrossTable, Moments
+
+
+@pytest.fixture(scope="module")
+def url(postgres):
+    return postgres.database()
+
+
+def run(url, *statements):
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def source(url, **which):
+    """The source at an address; values in it are escaped as an address wants it."""
+    schema = which.pop("schema", None)
+    return open_source(f"{url}?" + "&".join(f"{k}={quote(v)}" for k, v in which.items()), schema)
+
+
+def read(found, columns=None):
+    batches = [b for b in found.batches(columns) if b.num_rows]
+    return pa.Table.from_batches(batches).to_pydict() if batches else {}
+
+
+def test_values_of_every_type(url):
+    run(
+        url,
+        """CREATE TABLE kinds AS SELECT * FROM (VALUES
+            (1::smallint, 2::bigint, 1.5::real, 0.1::double precision, 12.30::numeric(10,2), true,
+             'it''s, "so"
+second line'::text, 'ab'::char(4), '2026-01-02 03:04:05+02'::timestamptz, 7::numeric(18,0), ''::text),
+            (NULL, 9223372036854775807, NULL, 'NaN', NULL, false, 'é日', NULL, NULL, NULL, NULL),
+            (NULL, NULL, '-Infinity', 5e-324, NULL, NULL, NULL, NULL, NULL, NULL, '\\.')
+        ) AS t(s, b, r, d, n, t, x, c, z, w, e)""",
+    )
+    found = read(source(url, table="kinds"))
+    assert found["s"] == [1, None, None]
+    assert found["b"] == [2, 2**63 - 1, None]
+    assert found["r"] == [1.5, None, float("-inf")]
+    assert found["d"][0] == 0.1
+    assert found["d"][1] != found["d"][1]
+    assert found["d"][2] == 5e-324
+    assert found["n"] == [12.3, None, None]
+    assert found["t"] == [True, False, None]
+    assert found["x"] == ['it\'s, "so"\nsecond line', "é日", None]
+    assert found["c"] == ["ab", None, None]
+    assert found["z"][0] == "2026-01-02 01:04:05+00"  # UTC, whatever the server's own time zone
+    assert found["w"] == [7, None, None]
+    assert found["e"] == ["", None, "\\."]
+    assert read(source(url, table="kinds"), ["x", "s"]).keys() == {"x", "s"}
+
+
+def test_a_view_a_schema_and_a_query(url):
+    run(
+        url,
+        "CREATE SCHEMA clinic",
+        """CREATE TABLE clinic."od""d" AS SELECT n AS "a; DROP", CASE WHEN n % 3 = 0 THEN 'yes' ELSE 'no' END
+        AS ill FROM generate_series(1, 300) n""",
+        'CREATE VIEW clinic.adults AS SELECT * FROM clinic."od""d" WHERE "a; DROP" > 100',
+    )
+    schema = Schema.of({"a; DROP": (0, 300), "ill": ["no", "yes"]}, target="ill")
+    for found, number in (
+        (source(url, table='clinic.od"d'), 300),
+        (source(url, table="clinic.adults"), 200),
+        (source(url, query='SELECT * FROM clinic.adults WHERE "a; DROP" <= 110'), 10),
+    ):
+        assert isinstance(engine_for(found), SqlEngine)
+        [answer] = engine_for(found).answer([Contingency("a; DROP", "ill", (150.0,))], found, schema)
+        assert answer.sum() == number
+
+
+def test_texts_that_a_collation_takes_for_equal_are_counted_apart(url):
+    run(
+        url,
+        "CREATE COLLATION anycase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE folded (w text COLLATE anycase, ill text)",
+        "INSERT INTO folded VALUES ('a','no'),('A','no'),('A','no'),('b','no')",
+    )
+    schema = Schema.of({"w": ["a", "A", "b"], "ill": ["no", "yes"]}, target="ill")
+    found = source(url, table="folded")
+    for engine in (SqlEngine(), MemoryEngine()):
+        [answer] = engine.answer([Contingency("w", "ill")], found, schema)
+        assert answer[:, 0].tolist() == [1, 2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("SELECT * FROM steady WHERE random() < 0.5", "random"),
+        ("SELECT * FROM shaky", "random"),
+        ("SELECT * FROM steady LIMIT 3", "LIMIT"),
+        ("SELECT * FROM steady TABLESAMPLE BERNOULLI (50)", "sample"),
+        ("SELECT own(x) AS x FROM steady", "own"),
+    ],
+)
+def test_what_is_not_the_same_twice_is_refused_before_anything_is_spent(url, query, why):
+    run(
+        url,
+        "CREATE TABLE IF NOT EXISTS steady AS SELECT n AS x FROM generate_series(1, 9) n",
+        "CREATE OR REPLACE VIEW shaky AS SELECT x + random() AS x FROM steady",
+        "CREATE OR REPLACE FUNCTION own(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN x; END'",
+    )
+    with pytest.raises(DataError, match="not the same each time") as caught:
+        source(url, query=query)
+    assert why in str(caught.value)
+
+
+def test_a_table_that_changes_during_a_run_is_seen_as_it_was(url):
+    run(url, "CREATE TABLE moving AS SELECT 'no'::text AS ill FROM generate_series(1, 50)")
+    found = source(url, table="moving")
+    schema = Schema.of({"ill": ["no", "yes"]}, target="ill")
+    run(url, "DELETE FROM moving", "INSERT INTO moving VALUES ('yes')")
+    for engine in (SqlEngine(), MemoryEngine()):
+        [answer] = engine.answer([Contingency(None, "ill")], found, schema)
+        assert answer.tolist() == [[50, 0]]
+
+
+def test_a_lost_connection_says_so(url):
+    run(url, "CREATE TABLE gone AS SELECT 'no'::text AS ill")
+    found = source(url, table="gone")
+    pid = found._connection.info.backend_pid
+    run(url, f"SELECT pg_terminate_backend({pid})")
+    with pytest.raises(DataError, match="connection to it was lost"):
+        SqlEngine().answer([Contingency(None, "ill")], found, Schema.of({"ill": ["no"]}, target="ill"))
+    with pytest.raises(DataError):  # nor do the rows of another snapshot come instead
+        list(found.batches())
+
+
+def test_errors_quote_no_cell_and_no_password(url):
+    run(
+        url,
+        "CREATE TABLE spoilt AS SELECT 'S3NT1NEL'::text AS x, 'no'::text AS ill",
+        "CREATE TABLE huge AS SELECT 1e300::numeric * 1e300::numeric AS x, 'no'::text AS ill",
+    )
+    schema = Schema.of({"x": (0, 1), "ill": ["no", "yes"]}, target="ill")
+    for table in ("spoilt", "huge"):
+        for engine in (SqlEngine(), MemoryEngine()):
+            with pytest.raises(DataError) as caught:
+                engine.answer([Moments("x", "ill")], source(url, table=table), schema)
+            assert "S3NT1NEL" not in str(caught.value)
+            assert caught.value.__suppress_context__
+    with pytest.raises(DataError, match="no such thing"):
+        source(url, table="nowhere")
+    secret = url.partition("://")[2].partition("@")[0].partition(":")[2]
+    wrong = url.replace(secret, "wr0ng")
+    with pytest.raises(DataError) as caught:
+        source(wrong, table="spoilt")
+    assert "wr0ng" not in str(caught.value)
+    assert secret not in without_password(Path(f"{url}?table=spoilt"))
+    with pytest.raises(DataError, match="must name one table"):
+        open_source(url)
+
+
+def test_people_with_decimal_ids_are_told_apart_or_refused(url):
+    run(
+        url,
+        "CREATE TABLE decimals AS SELECT 100000000000000000000 + n::numeric AS who, 'no'::text AS ill "
+        "FROM generate_series(1, 4) n",
+    )
+    schema = Schema.of({"ill": ["no", "yes"]}, target="ill", unit=Unit(id="who", most=1))
+    found = source(url, table="decimals", schema=schema)
+    [answer] = SqlEngine().answer([Contingency(None, "ill")], found, schema)
+    assert answer.tolist() == [[4, 0]]
+    with pytest.raises(SchemaError, match="tell people apart"):
+        SqlEngine().answer([Contingency(None, "ill")], source(url, table="decimals"), schema)
+
+
+def test_sums_larger_than_64_bits_are_refused(url):
+    from privet.sources.postgres import _array
+
+    with pytest.raises(DataError, match="64 bits"):
+        _array([2**63], pa.field("x", pa.int64()))
+
+
+def test_an_empty_table_and_one_column_of_nulls(url):
+    run(
+        url,
+        "CREATE TABLE empty (ill text)",
+        "CREATE TABLE nulls AS SELECT NULL::text AS ill FROM generate_series(1,3)",
+    )
+    schema = Schema.of({"ill": ["no", "yes"]}, target="ill")
+    for table, rows in (("empty", 0), ("nulls", 3)):
+        found = source(url, table=table)
+        assert sum(batch.num_rows for batch in found.batches()) == rows
+        [answer] = MemoryEngine().answer([CrossTable((Coded("ill"),))], found, schema)
+        [other] = SqlEngine().answer([CrossTable((Coded("ill"),))], found, schema)
+        assert answer.tolist() == other.tolist() == [0, 0, rows]
+
+
+def test_a_number_far_outside_its_bounds_does_not_overflow(url):
+    run(
+        url,
+        "CREATE TABLE far AS SELECT unnest(ARRAY[1e308, -1e308, 0.5, 'NaN', NULL])::float8 AS x, "
+        "'no'::text AS ill",
+    )
+    schema = Schema((Number("x", 0, 1e-3), Category("ill", ("no",))), target="ill")
+    found = source(url, table="far")
+    [one] = SqlEngine().answer([Moments("x", "ill")], found, schema)
+    [other] = MemoryEngine().answer([Moments("x", "ill")], found, schema)
+    assert one.tolist() == other.tolist()
+
+
+def test_the_command_line(url, tmp_path):
+    run(
+        url,
+        "CREATE TABLE patients AS SELECT (n * 37 % 90) AS age, "
+        "CASE WHEN n * 37 % 90 > 50 THEN 'yes' ELSE 'no' END AS ill FROM generate_series(1, 4000) n",
+    )
+    schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill", dataset="patients")
+    write_schema(schema, tmp_path / "patients.schema.toml")
+    address = f"{url}?table=patients"
+    model = tmp_path / "model.json"
+
+    def privet(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "privet", *words],
+            cwd=tmp_path,
+            env=os.environ | {"NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    privet("fit", "naive-bayes", address, "--epsilon", "1", "--no-ledger", "--yes", "-o", str(model))
+    assert (
+        "accuracy"
+        in privet("evaluate", str(model), address, "--epsilon", "1", "--no-ledger", "--yes").lower()
+    )
+
+
+def test_a_model_fitted_in_the_database_is_the_one_fitted_in_memory(url):
+    run(
+        url,
+        "CREATE TABLE twins AS SELECT (n * 37 % 90)::float8 AS age, (n % 3)::text AS ward, "
+        "CASE WHEN n % 7 > 3 THEN 'yes' ELSE 'no' END AS ill FROM generate_series(1, 2000) n",
+    )
+    schema = Schema.of({"age": (0, 120), "ward": ["0", "1", "2"], "ill": ["no", "yes"]}, target="ill")
+    found = source(url, table="twins")
+    table = ArrowSource(pa.Table.from_batches(found.batches()))
+    one = NaiveBayes(epsilon=1.0, schema=schema, random_state=5).fit(found)
+    other = NaiveBayes(epsilon=1.0, schema=schema, random_state=5).fit(table)
+    assert (one.predict(table) == other.predict(table)).all()

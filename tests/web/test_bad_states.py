@@ -1,0 +1,146 @@
+"""What goes wrong has a state of its own: it says what happened, what it cost and what to do."""
+
+from __future__ import annotations
+
+import signal
+
+from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
+
+
+def upload(page, name: str, text: str) -> None:
+    page.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+    )
+
+
+def test_two_tabs_on_one_budget(visitor):
+    """Both see enough left; the second to press is refused, and nothing is overspent."""
+    page = visitor.page
+    open_clinic(visitor, budget="1")
+    go_for_real(page)
+    set_epsilon(page, "0.8")
+    page.get_by_role("button", name="Run: spends ε = 0.8 ").wait_for()
+    other = visitor.tab()
+    other.goto(page.url)
+    go_for_real(other)
+    set_epsilon(other, "0.7")
+    other.get_by_role("button", name="Run: spends ε = 0.7 ").wait_for()
+    spend(page, "0.8")
+    page.get_by_role("heading", name="In words").wait_for()
+    other.get_by_role("button", name="Run: spends ε = 0.7 ").click()
+    other.get_by_role("button", name="Yes, spend").click()
+    other.get_by_role("heading", name="Refused").wait_for()
+    assert "Nothing was spent" in other.inner_text("main")
+    other.close()
+
+
+def test_the_back_button_after_a_spend(visitor):
+    page = visitor.page
+    open_clinic(visitor)
+    go_for_real(page)
+    spend(page, "0.3")
+    page.get_by_role("heading", name="In words").wait_for()
+    page.go_back()
+    page.get_by_text("This exact run is paid for already").wait_for()
+    visitor.look("mine-paid-already")
+
+
+def test_a_reload_while_a_run_is_on_its_way(visitor):
+    page = visitor.page
+    open_clinic(visitor)
+    go_for_real(page)
+    spend(page, "0.3")
+    page.wait_for_url("**/run/**")
+    page.reload()
+    page.get_by_role("heading", name="In words").wait_for()
+
+
+def test_the_server_stops_in_the_middle_of_a_run(visitor):
+    visitor.expected = ("net::ERR_",)
+    page, workbench = visitor.page, visitor.workbench
+    dataset = open_clinic(visitor)
+    go_for_real(page)
+    spend(page, "0.3")
+    page.wait_for_url("**/run/**")
+    run = page.url.rpartition("/")[2]
+    workbench.stop(signal.SIGKILL)
+    if "/result/" not in page.url:
+        page.get_by_role("heading", name="does not answer").wait_for()
+        visitor.look("run-away")
+    workbench.start()
+    visitor.at("data", dataset, "run", run)
+    # Whatever it came to is settled and said: paid and released, paid and lost, or never begun and run now.
+    page.get_by_role("heading", name="In words").or_(page.get_by_role("heading", name="Lost")).wait_for()
+    visitor.look("run-settled")
+
+
+def test_names_with_html_in_them_are_text(visitor):
+    page = visitor.page
+    visitor.at("")
+    nasty = '<img src=x onerror="document.title=1">'
+    rows = "".join(f"{20 + i % 50},{'ab'[i % 2]}\n" for i in range(400))
+    upload(page, "<b>people<b>.csv", f'age,"{nasty.replace(chr(34), chr(34) * 2)}"\n{rows}')
+    page.get_by_text("2 of 2 left", exact=True).wait_for()
+    assert page.get_by_role("heading", name=nasty).is_visible()
+    assert page.locator("main img").count() == 0
+    assert "<b>people<b>" in page.inner_text("header")
+    visitor.look("public-html")
+
+
+def test_five_hundred_columns(visitor):
+    page = visitor.page
+    visitor.at("")
+    head = ",".join(f"c{i}" for i in range(500))
+    rows = "\n".join(",".join(str((i * j) % 7) for i in range(500)) for j in range(60))
+    upload(page, "wide.csv", f"{head}\n{rows}\n")
+    page.get_by_text("of 500 left", exact=False).first.wait_for()
+    assert page.locator("[data-open]").count() <= 40
+    page.get_by_role("searchbox", name="Find").fill("c499")
+    page.get_by_role("heading", name="c499").wait_for()
+    visitor.look("public-500")
+
+
+def test_a_file_that_is_no_table(visitor):
+    visitor.expected = ("status of 4",)
+    page = visitor.page
+    visitor.at("")
+    upload(page, "photo.exe", "\0\1\2")
+    page.get_by_role("alert").wait_for()
+    assert "What to do" in page.get_by_role("alert").inner_text()
+    visitor.look("start-refused")
+
+
+def test_a_project_without_a_table(visitor):
+    """Whoever went away between naming a project and choosing its file comes back to that question."""
+    visitor.expected = ("status of 4",)
+    page = visitor.page
+    visitor.at("")
+    upload(page, "empty.csv", "")
+    page.get_by_role("alert").wait_for()
+    visitor.at("")
+    page.reload()
+    page.get_by_role("link", name="empty").first.click()
+    page.get_by_role("heading", name="There is no table here yet").wait_for()
+    visitor.look("rows")
+
+
+def test_a_session_that_ends(visitor):
+    visitor.expected = ("status of 401",)
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_text("of what is attainable").wait_for()
+    page.get_by_role("heading", name="What it costs").wait_for()
+    visitor.context.clear_cookies()
+    page.get_by_role("link", name="Results").click()
+    page.get_by_text("Your session has ended").wait_for()
+    assert "Nothing was spent" in page.inner_text("main")
+    visitor.look("login")
+    page.get_by_label("Name").fill("nobody")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("alert").wait_for()
+    visitor.look("login-wrong")
+    visitor.workbench.stop()
+    visitor.workbench.start()
+    visitor.page.goto("about:blank")
+    visitor.enter()

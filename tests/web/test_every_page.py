@@ -1,0 +1,172 @@
+"""Every page in every state is looked at with axe, wide and narrow; none needs an exception of the policy."""
+
+from __future__ import annotations
+
+from tests.web.conftest import TOO_WIDE
+from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
+
+
+def test_pages_without_a_table(newcomer):
+    visitor, page = newcomer, newcomer.page
+    visitor.at("")
+    page.get_by_text("There are none yet").wait_for()
+    visitor.look("start")
+    for name in ("catalogue", "budget", "learn", "learn/why", "learn/not", "no-such-page"):
+        visitor.at(name)
+        visitor.look(f"top-{name.replace('/', '-')}")
+    visitor.at("learn/attack")
+    for name in ("Strong privacy", "Usual privacy", "Weak privacy", "No noise at all"):
+        page.get_by_role("button", name=name).click()
+        page.get_by_role("heading", name=name).wait_for()
+    assert "100 of 100 guessed right" in page.inner_text("main")
+    visitor.look("attack")
+
+
+def test_a_project_from_draft_to_result(visitor):
+    page = visitor.page
+    visitor.at("")
+    page.get_by_role("button", name="Open: The clinic").click()
+    page.get_by_text("2 of 11 left", exact=True).wait_for()
+    visitor.look("public-draft")
+    page.get_by_role("button", name="No, I will type it for bmi").click()
+    visitor.look("public-typing")
+    page.get_by_role("button", name="Cancel").click()
+
+    dataset = open_clinic(visitor)
+    page.get_by_text("of what is attainable").wait_for()
+    visitor.look("mine-practice")
+    page.get_by_role("button", name="Run on made-up people").click()
+    page.get_by_role("button", name="Do this for real").wait_for()
+    visitor.look("result-practice")
+    page.get_by_role("button", name="Do this for real").click()
+    set_epsilon(page, "0.5")
+    page.get_by_role("button", name="Run: spends ε = 0.5 ").click()
+    page.get_by_role("dialog").wait_for()
+    visitor.look("confirm")
+    page.get_by_role("button", name="Yes, spend").click()
+    page.get_by_role("heading", name="In words").wait_for()
+    visitor.look("result")
+
+    page.get_by_role("link", name="Measure how good it is").click()
+    spend(page, "0.2")
+    page.get_by_role("heading", name="In words").wait_for()
+    visitor.look("result-measured")
+    for name in ("public", "results", "budget"):
+        visitor.at("data", dataset, name)
+        page.wait_for_load_state("networkidle")
+        visitor.look(f"data-{name}")
+    visitor.at("catalogue")
+    page.locator("li.card").first.wait_for()
+    visitor.look("catalogue-filled")
+    visitor.at("budget")
+    page.get_by_role("button", name="Check the chain").click()
+    page.get_by_text("No entry was changed").wait_for()
+    visitor.look("budgets-verified")
+
+
+def test_every_family_and_every_algorithm_has_its_form(visitor):
+    page = visitor.page
+    visitor.expected = ("status of 422",)
+    dataset = open_clinic(visitor)
+    page.get_by_role("radio").first.wait_for()
+    tabs = page.get_by_role("navigation", name="This table").get_by_role("link")
+    addresses = [link.get_attribute("href") for link in tabs.all()]
+    families = [address for address in addresses if "/mine/" in address]
+    assert len(families) >= 3
+    for address in families:
+        visitor.at(*address.removeprefix("#/").split("/"))
+        page.get_by_role("radio").first.wait_for()
+        for algorithm in page.get_by_role("radio").all():
+            if algorithm.is_enabled():
+                algorithm.check()
+                page.get_by_role("heading", name="What it costs").wait_for()
+        visitor.look(f"mine-{address.rpartition('/')[2]}")
+    assert dataset in page.url
+
+
+def test_every_family_gives_a_result_in_practice(visitor):
+    visitor.expected = ("status of 422",)  # some families have nothing to be foretold, and the page says so
+    page = visitor.page
+    dataset = open_clinic(visitor)
+    for family in ("select", "prepare", "cluster", "associate", "synthesise"):
+        visitor.at("data", dataset, "mine", family)
+        page.get_by_role("button", name="Run on made-up people").click()
+        page.get_by_role("button", name="Do this for real").wait_for(timeout=60_000)
+        visitor.look(f"result-{family}")
+
+
+def test_budgets_that_do_not_suffice(visitor):
+    page = visitor.page
+    open_clinic(visitor, budget="0.5")
+    go_for_real(page)
+    set_epsilon(page, "5")
+    page.get_by_text("Too much").wait_for()
+    visitor.look("mine-too-much")
+    page.get_by_role("button", name="Use the most that fits: ε = 0.5").click()
+    spend(page, "0.5")
+    page.get_by_role("heading", name="In words").wait_for()
+    page.get_by_role("link", name="Classify").click()
+    set_epsilon(page, "0.1")
+    page.get_by_text("The budget is spent").wait_for()
+    assert page.get_by_role("button", name="Run: spends").is_disabled()
+    visitor.look("mine-empty")
+
+
+def test_a_setting_that_is_wrong_is_said_beside_it_and_in_a_summary(visitor):
+    page = visitor.page
+    visitor.expected = ("status of 422",)
+    open_clinic(visitor)
+    page.get_by_label("Bins").fill("1")
+    page.get_by_label("Bins").press("Tab")
+    page.get_by_role("alert").wait_for()
+    assert "Nothing was spent" in page.get_by_role("alert").inner_text()
+    assert page.get_by_label("Bins").get_attribute("aria-invalid") == "true"
+    visitor.look("mine-wrong-setting")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("heading", name="What it costs").wait_for()
+    assert page.get_by_label("Bins").input_value() == "16"
+
+
+def test_the_start_page_is_light(visitor):
+    page = visitor.tab()
+    page.goto(visitor.workbench.root)
+    page.get_by_role("button", name="Open: The clinic").wait_for()
+    sizes = page.evaluate(
+        "performance.getEntries().filter(e => 'transferSize' in e).map(e => [e.name, e.transferSize])"
+    )
+    page.close()
+    assert 0 < sum(size for _, size in sizes) < 400_000, sizes
+
+
+def test_a_page_at_rest_asks_for_nothing(visitor):
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_text("of what is attainable").wait_for()
+    page.get_by_role("heading", name="What it costs").wait_for()
+    page.wait_for_load_state("networkidle")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(1500)
+    assert asked == []
+
+
+def test_at_200_per_cent_nothing_is_cut_off(visitor):
+    """A window of 1280 pixels at 200 % is one of 640."""
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_text("of what is attainable").wait_for()
+    page.set_viewport_size({"width": 640, "height": 450})
+    width = page.evaluate(TOO_WIDE)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert width == 0
+
+
+def test_charts_and_tables_can_be_saved(visitor):
+    page = visitor.page
+    open_clinic(visitor)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="as CSV").first.click()
+    assert saved.value.path().read_bytes().count(b"\r\n") > 3
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="as SVG").first.click()
+    assert saved.value.path().read_text(encoding="utf-8").startswith("<svg")

@@ -1,0 +1,27 @@
+/** What the pages call the server's answers. The shapes are generated from OpenAPI, and a test keeps them so. */
+
+import type { Schema } from "../lib/form";
+import type { components } from "./schema";
+
+type Shapes = components["schemas"];
+
+export type Account = Shapes["Account"];
+export type Algorithm = Shapes["AlgorithmShown"];
+export type AlgorithmInFull = Omit<Shapes["AlgorithmInFull"], "json_schema"> & { json_schema: Schema };
+export type Amount = Shapes["AmountShown"];
+export type Attack = Shapes["AttackShown"];
+export type Column = Shapes["ColumnShape"];
+export type Dataset = Shapes["DatasetShown"];
+export type Example = Shapes["ExampleShown"];
+export type Family = Shapes["FamilyShown"];
+export type Forecast = Shapes["ForecastShown"];
+export type History = Shapes["HistoryShown"];
+export type Plan = Shapes["PlanShown"];
+export type Release = Shapes["ReleaseShown"];
+export type ReleaseInFull = Shapes["ReleaseInFull"];
+export type Run = Shapes["RunShown"];
+export type Session = Shapes["SessionShown"];
+export type Study = Shapes["StudyShown"];
+export type TableSchema = Shapes["SchemaShape"];
+export type UseCase = Omit<Shapes["UseCaseShown"], "json_schema"> & { json_schema: Schema };
+export type Verified = Shapes["Verified"];

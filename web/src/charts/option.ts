@@ -1,0 +1,343 @@
+/** From a chart's values to what ECharts draws: one function per kind, all colours and sizes in one place. */
+
+import type { EChartsCoreOption } from "echarts/core";
+import type { Bars, Chart, Heatmap, Lines, Node, Points, Tree } from "./kinds";
+
+// Told apart by people who see colours differently, and on white with a contrast of 3 : 1 or more.
+const COLOURS = ["#17614a", "#b4541a", "#1f568f", "#7a3f97", "#8a6d00", "#4c5a55"];
+const INK = "#17231f";
+const SOFT = "#4c5a55";
+const LINE = "#d8dfda";
+const TEXT = { fontFamily: "system-ui, 'DejaVu Sans', sans-serif", color: INK, fontSize: 12 };
+
+// Names and figures of the axes count as part of the drawing, so that none is cut off.
+const INSIDE = { outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+
+export interface Band {
+  at: number;
+  low: number;
+  high: number;
+}
+
+export interface Look {
+  /** Where the reader stands on the x axis. */
+  here?: number | undefined;
+  /** A band with two edges of its own, behind the first line. */
+  band?: readonly Band[] | undefined;
+  /** Values of people who do not exist are drawn in violet. */
+  madeUp?: boolean | undefined;
+}
+
+export function option(chart: Chart, look: Look = {}): EChartsCoreOption {
+  const common = {
+    animation: false,
+    textStyle: TEXT,
+    color: look.madeUp ? ["#63399b", ...COLOURS.slice(1)] : COLOURS,
+  };
+  switch (chart.kind) {
+    case "bars":
+      return { ...common, ...bars(chart) };
+    case "lines":
+      return { ...common, ...lines(chart, look) };
+    case "points":
+      return { ...common, ...points(chart) };
+    case "heatmap":
+      return { ...common, ...heatmap(chart, look) };
+    case "tree":
+      return { ...common, ...tree(chart) };
+  }
+}
+
+/** How tall the drawing should be, in pixels. */
+export function height(chart: Chart): number {
+  if (chart.kind === "bars") {
+    return Math.min(900, 70 + chart.labels.length * Math.max(24, 15 * chart.series.length + 8));
+  }
+  if (chart.kind === "heatmap") return Math.min(700, 110 + 34 * chart.rows.length);
+  if (chart.kind === "tree") return Math.min(900, 40 + 30 * leaves(chart.root));
+  return 300;
+}
+
+const axis = (name: string): object => ({
+  name,
+  nameLocation: "middle",
+  nameGap: 30,
+  nameTextStyle: { ...TEXT, color: SOFT },
+  axisLabel: { color: SOFT, hideOverlap: true, formatter: short },
+  axisLine: { lineStyle: { color: "#77857f" } },
+  splitLine: { lineStyle: { color: LINE } },
+});
+
+const legend = (names: readonly string[]): object =>
+  names.length > 1
+    ? { legend: { show: true, type: "scroll", top: 0, left: 0, data: [...names], textStyle: TEXT, itemHeight: 10 } }
+    : { legend: { show: false } };
+
+function short(value: number | string): string {
+  if (typeof value === "string") return value.length > 24 ? `${value.slice(0, 23)}…` : value;
+  return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
+}
+
+/** A custom series that draws error bars: low, high and a cap at both ends. */
+function whiskers(name: string, data: number[][], along: "x" | "y", shift: (width: number) => number): object {
+  return {
+    type: "custom",
+    name,
+    silent: true,
+    z: 5,
+    data,
+    encode: along === "x" ? { x: [1, 2], y: 0 } : { x: 0, y: [1, 2] },
+    renderItem: (_: unknown, api: CustomApi) => {
+      const at = api.value(0);
+      const low = along === "x" ? api.coord([api.value(1), at]) : api.coord([at, api.value(1)]);
+      const high = along === "x" ? api.coord([api.value(2), at]) : api.coord([at, api.value(2)]);
+      const size = api.size ? api.size([0, 1]) : [0, 0];
+      const move = shift(Math.abs((along === "x" ? size[1] : size[0]) ?? 0));
+      const cap = 4;
+      const bar = { stroke: INK, lineWidth: 1.4 };
+      const [lx = 0, ly = 0] = low;
+      const [hx = 0, hy = 0] = high;
+      const stroke = (x1: number, y1: number, x2: number, y2: number): object => ({
+        type: "line",
+        shape: { x1, y1, x2, y2 },
+        style: bar,
+      });
+      const children =
+        along === "x"
+          ? [
+              stroke(lx, ly + move, hx, hy + move),
+              stroke(lx, ly + move - cap, lx, ly + move + cap),
+              stroke(hx, hy + move - cap, hx, hy + move + cap),
+            ]
+          : [
+              stroke(lx + move, ly, hx + move, hy),
+              stroke(lx + move - cap, ly, lx + move + cap, ly),
+              stroke(hx + move - cap, hy, hx + move + cap, hy),
+            ];
+      return { type: "group", children };
+    },
+  };
+}
+
+interface CustomApi {
+  value(dimension: number): number;
+  coord(point: number[]): number[];
+  size?: (amount: number[]) => number[];
+}
+
+function bars(chart: Bars): EChartsCoreOption {
+  const labels = [...chart.labels];
+  const count = chart.series.length;
+  const band = 0.62; // of a category's height, shared by the series
+  return {
+    ...legend(chart.series.map((s) => s.name)),
+    grid: { left: 8, right: 24, top: count > 1 ? 34 : 10, bottom: chart.y || chart.x ? 44 : 26, ...INSIDE },
+    xAxis: { type: "value", ...axis(chart.y || chart.x) },
+    yAxis: {
+      type: "category",
+      data: labels,
+      inverse: true,
+      axisLabel: { color: INK, formatter: short, interval: labels.length > 40 ? "auto" : 0 },
+      axisTick: { show: false },
+    },
+    series: [
+      ...chart.series.map((s) => ({
+        type: "bar",
+        name: s.name,
+        data: s.values,
+        barWidth: `${(100 * band) / count}%`,
+        barGap: "0%",
+        silent: true,
+      })),
+      ...chart.series.flatMap((s, place) =>
+        s.errors === null
+          ? []
+          : [
+              whiskers(
+                s.name,
+                s.values.map((v, i) => [i, v - (s.errors?.[i] ?? 0), v + (s.errors?.[i] ?? 0)]),
+                "x",
+                (width) => (place - (count - 1) / 2) * ((width * band) / count),
+              ),
+            ],
+      ),
+    ],
+  };
+}
+
+function lines(chart: Lines, look: Look): EChartsCoreOption {
+  const series = chart.series.flatMap((s, place) => {
+    const colour = look.madeUp && place === 0 ? "#63399b" : COLOURS[place % COLOURS.length];
+    const line = {
+      type: "line",
+      name: s.name,
+      data: chart.at.map((x, i) => [x, s.values[i]]),
+      symbolSize: chart.at.length > 40 ? 0 : 6,
+      lineStyle: { width: 2.2, color: colour },
+      itemStyle: { color: colour },
+      silent: true,
+      markLine: place === 0 ? marks(chart, look) : undefined,
+    };
+    const band =
+      place === 0 && look.band
+        ? look.band
+        : s.errors?.map((error, i) => ({ at: chart.at[i] ?? 0, low: (s.values[i] ?? 0) - error, high: (s.values[i] ?? 0) + error }));
+    if (!band) return [line];
+    const edge = { type: "line", symbol: "none", silent: true, stack: `band ${place}`, lineStyle: { opacity: 0 } };
+    return [
+      { ...edge, name: `${s.name} low`, data: band.map(({ at, low }) => [at, low]) },
+      {
+        ...edge,
+        name: `${s.name} band`,
+        data: band.map(({ at, low, high }) => [at, high - low]),
+        areaStyle: { color: colour, opacity: 0.18 },
+      },
+      line,
+    ];
+  });
+  return {
+    ...legend(chart.series.map((s) => s.name)),
+    grid: { left: 34, right: 30, top: chart.series.length > 1 ? 38 : 22, bottom: 44, ...INSIDE },
+    xAxis: { type: chart.log_x ? "log" : "value", ...axis(chart.x), scale: true },
+    yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true },
+    series,
+  };
+}
+
+function marks(chart: Lines, look: Look): object | undefined {
+  const data: object[] = chart.levels.map(([name, value]) => ({
+    yAxis: value,
+    label: { formatter: name, position: "insideEndTop", color: SOFT },
+    lineStyle: { color: SOFT, type: "dashed" },
+  }));
+  if (look.here !== undefined) {
+    data.push({
+      xAxis: look.here,
+      label: { formatter: "you are here", position: "insideEndBottom", rotate: 0, distance: [6, 4], color: INK, fontWeight: 600, backgroundColor: "#fff", padding: 2 },
+      lineStyle: { color: INK, type: "solid", width: 1.5 },
+    });
+  }
+  return data.length ? { symbol: "none", silent: true, animation: false, data } : undefined;
+}
+
+function points(chart: Points): EChartsCoreOption {
+  const largest = Math.max(1e-12, ...(chart.sizes ?? []).flat());
+  const total = chart.points.reduce((sum, group) => sum + group.length, 0);
+  const size = total > 2000 ? 3 : total > 200 ? 5 : 9;
+  return {
+    ...legend(chart.groups),
+    grid: { left: 34, right: 24, top: chart.groups.length > 1 ? 38 : 16, bottom: 44, ...INSIDE },
+    xAxis: { type: "value", ...axis(chart.x), scale: true },
+    yAxis: { type: "value", ...axis(chart.y), nameGap: 42, scale: true },
+    series: chart.groups.flatMap((name, g) => {
+      const group = chart.points[g] ?? [];
+      const sizes = chart.sizes?.[g];
+      const labels = chart.labels?.[g];
+      const dots = {
+        type: "scatter",
+        name,
+        silent: true,
+        data: group.map((point, i) => ({
+          value: point,
+          symbolSize: sizes ? 6 + 22 * Math.sqrt(Math.max(0, sizes[i] ?? 0) / largest) : size,
+          label: labels && total <= 30 ? { show: true, formatter: labels[i], position: "right", color: INK } : undefined,
+        })),
+        labelLayout: { hideOverlap: true },
+        markLine:
+          g === 0 && chart.level !== null
+            ? { symbol: "none", data: [{ yAxis: chart.level }], lineStyle: { color: SOFT }, label: { show: false } }
+            : undefined,
+      };
+      const errors = chart.errors?.[g];
+      if (!errors) return [dots];
+      const data = group.map(([x, y], i) => [x, y - (errors[i] ?? 0), y + (errors[i] ?? 0)]);
+      return [dots, whiskers(name, data, "y", () => 0)];
+    }),
+  };
+}
+
+function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
+  const cells = chart.values.flatMap((row, y) => row.map((value, x) => [x, y, value]));
+  const values = chart.values.flat();
+  const most = Math.max(1e-12, ...values.map(Math.abs));
+  const low = chart.diverging ? -most : Math.min(0, ...values);
+  const colours = chart.diverging
+    ? ["#b4541a", "#f6e3d8", "#ffffff", "#d9e8f5", "#1f568f"]
+    : look.madeUp
+      ? ["#ffffff", "#d9c8ef", "#8f6ac0"]
+      : ["#ffffff", "#bfe0d0", "#4f9d80"];
+  return {
+    grid: { left: 12, right: 12, top: chart.y ? 30 : 12, bottom: chart.x ? 46 : 28, ...INSIDE },
+    xAxis: {
+      type: "category",
+      data: [...chart.columns],
+      ...axis(chart.x),
+      axisLabel: { color: INK, formatter: short, rotate: chart.columns.length > 8 ? 35 : 0 },
+      splitLine: { show: false },
+    },
+    yAxis: {
+      type: "category",
+      data: [...chart.rows],
+      inverse: true,
+      ...axis(chart.y),
+      nameGap: 10,
+      nameLocation: "start",
+      nameTextStyle: { ...TEXT, color: SOFT, align: "right" },
+      axisLabel: { color: INK, formatter: short },
+      splitLine: { show: false },
+    },
+    visualMap: { show: false, min: low, max: most, inRange: { color: colours } },
+    series: [
+      {
+        type: "heatmap",
+        data: cells,
+        silent: true,
+        itemStyle: { borderColor: "#fff", borderWidth: 2 },
+        label: {
+          show: cells.length <= 144,
+          color: INK,
+          fontWeight: 600,
+          formatter: ({ value }: { value: number[] }) => short(value[2] ?? 0),
+        },
+      },
+    ],
+  };
+}
+
+function leaves(node: Node): number {
+  return node.children.length ? node.children.reduce((sum, child) => sum + leaves(child), 0) : 1;
+}
+
+interface Branch {
+  name: string;
+  children: Branch[];
+}
+
+function branch(node: Node): Branch {
+  return { name: [node.edge, node.text].filter(Boolean).join(": "), children: node.children.map(branch) };
+}
+
+function tree(chart: Tree): EChartsCoreOption {
+  return {
+    series: [
+      {
+        type: "tree",
+        data: [branch(chart.root)],
+        orient: "LR",
+        left: 110,
+        right: 170,
+        top: 10,
+        bottom: 10,
+        silent: true,
+        initialTreeDepth: -1,
+        expandAndCollapse: false,
+        symbol: "circle",
+        symbolSize: 8,
+        itemStyle: { color: COLOURS[0] },
+        lineStyle: { color: "#77857f", width: 1.4, curveness: 0.5 },
+        label: { position: "left", align: "right", color: INK, fontSize: 12, distance: 6 },
+        leaves: { label: { position: "right", align: "left" } },
+      },
+    ],
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { svg } from "../src/charts/draw";
+import { isChart, type Chart } from "../src/charts/kinds";
+import { height, option } from "../src/charts/option";
+
+const common = { x: "x", y: "y", note: "", table: { header: [], rows: [] } };
+const CHARTS: Chart[] = [
+  { ...common, kind: "bars", title: "B", labels: ["well", "ill"], series: [{ name: "n", values: [8, 2], errors: [1, 1] }] },
+  {
+    ...common,
+    kind: "lines",
+    title: "L",
+    at: [0.1, 1],
+    series: [{ name: "accuracy", values: [0.5, 0.8], errors: [0.1, 0.05] }],
+    levels: [["guess", 0.6]],
+    log_x: true,
+  },
+  {
+    ...common,
+    kind: "points",
+    title: "P",
+    groups: ["a"],
+    points: [[[1, 2], [3, 4]]],
+    errors: [[0.1, 0.2]],
+    sizes: [[5, 6]],
+    labels: [["one", "two"]],
+    level: 3,
+  },
+  { ...common, kind: "heatmap", title: "H", rows: ["r"], columns: ["c", "d"], values: [[-1, 1]], error: null, diverging: true },
+  { ...common, kind: "tree", title: "T", root: { text: "age?", edge: "", children: [{ text: "ill", edge: "> 60", children: [] }] } },
+];
+
+test.each(CHARTS)("a chart of kind $kind is drawn as SVG", (chart) => {
+  expect(isChart(chart)).toBe(true);
+  expect(height(chart)).toBeGreaterThan(60);
+  const text = svg(option(chart, { here: 0.5 }), 400, 300);
+  expect(text).toMatch(/^<svg/);
+  expect(text.match(/<path|<text|<circle/g)?.length ?? 0).toBeGreaterThan(2);
+});
+
+test("a name with HTML in it is text in the drawing", () => {
+  const [bars] = CHARTS;
+  if (bars?.kind !== "bars") throw new Error("no bars");
+  const text = svg(option({ ...bars, labels: ["<script>alert(1)</script>", "b"] }), 400, 300);
+  expect(text).not.toContain("<script>");
+});
+
+test("what is no chart is not drawn", () => {
+  expect(isChart({ kind: "pie" })).toBe(false);
+  expect(isChart(null)).toBe(false);
+});

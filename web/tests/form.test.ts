@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { applies, bounds, fields, label, read, type Field, type Schema } from "../src/lib/form";
+
+const SCHEMA: Schema = {
+  properties: {
+    method: { type: "string", enum: ["auto", "slow"], default: "auto", basic: true },
+    steps: { type: ["integer", "null"], minimum: 1, default: null, basic: false, "x-applies-when": { parameter: "method", values: ["slow"] } },
+    fast: { type: "boolean", default: true },
+    cuts: { type: "array", items: { type: "number" } },
+    of: { type: ["array", "null"], items: { type: "string" }, "x-column-of": "data" },
+    data: { type: "string", "x-file": "in" },
+    grid: { type: "object" },
+    epsilon: { type: "number", exclusiveMinimum: 0, maximum: 1000000 },
+  },
+};
+const field = (name: string): Field => {
+  const found = fields(SCHEMA).find((one) => one.name === name);
+  if (!found) throw new Error(name);
+  return found;
+};
+
+test("a form has a field for each parameter, and none for files, objects and what is hidden", () => {
+  expect(fields(SCHEMA, ["epsilon"]).map((one) => [one.name, one.kind, one.basic])).toEqual([
+    ["method", "choice", true],
+    ["steps", "number", false],
+    ["fast", "yes-no", true],
+    ["cuts", "list", true],
+    ["of", "columns", true],
+  ]);
+});
+
+test("a field applies where the declaration says so; defaults count", () => {
+  expect(applies(field("steps"), {}, SCHEMA)).toBe(false);
+  expect(applies(field("steps"), { method: "slow" }, SCHEMA)).toBe(true);
+});
+
+test("what is typed becomes a value; what is no number stays text, for the server to refuse", () => {
+  expect(read(field("epsilon"), " 0,5 ")).toBe(0.5);
+  expect(read(field("epsilon"), "lots")).toBe("lots");
+  expect(read(field("steps"), "")).toBeNull();
+  expect(read(field("cuts"), "1, 2; 3.5")).toEqual([1, 2, 3.5]);
+});
+
+test("names and bounds in words", () => {
+  expect(label("estimate_records")).toBe("Estimate records");
+  expect(bounds(SCHEMA.properties?.epsilon ?? {})).toBe("more than 0, at most 1,000,000");
+});
