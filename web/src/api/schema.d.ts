@@ -545,7 +545,7 @@ export interface paths {
         };
         /**
          * Export
-         * @description The run as a script, a notebook or a command, made from its document alone.
+         * @description The run as a script, a notebook or a command, made from its document; its model as ONNX or PMML.
          */
         get: operations["export_api_v1_releases__release__export_get"];
         put?: never;
@@ -6313,7 +6313,7 @@ export interface operations {
     export_api_v1_releases__release__export_get: {
         parameters: {
             query?: {
-                as?: "python" | "notebook" | "cli";
+                as?: "python" | "notebook" | "cli" | "onnx" | "pmml";
             };
             header?: never;
             path: {

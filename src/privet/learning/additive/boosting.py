@@ -161,7 +161,7 @@ def stands_out(residual: Table, variance: Table, freedom: float) -> bool:
     """
     number = residual.size * freedom
     seen = float((residual**2 / np.maximum(variance, 1e-9)).sum()) * freedom
-    return seen > number + 2 * np.sqrt(2 * number)
+    return seen > number + 2 * float(np.sqrt(2 * number))
 
 
 def rounds_for(records: float, amount: Pure | Approximate) -> int:

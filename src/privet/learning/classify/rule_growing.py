@@ -101,7 +101,7 @@ class RuleMiner(RuleClassifier):
         Undeclared, 4: that loses least on tables of all sizes.
 
         >>> [RuleMiner(epsilon=e, records=n)._depth for e, n in ((0.1, 700), (1.0, 12_000), (3.0, 12_000))]
-        [2, 5, 7]
+        [3, 6, 7]
         """
         if self.depth is not None:
             return self.depth
