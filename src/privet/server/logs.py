@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 __all__ = ["start_logs"]
 
 #: What an entry may say besides its message: anything else that a library adds is dropped.
-_FIELDS = ("kind", "route", "run", "status", "seconds", "state")
+_FIELDS = ("kind", "pid", "route", "run", "status", "seconds", "state")
 
 
 class Lines(logging.Formatter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import secrets
 import signal
@@ -25,6 +26,7 @@ from privet.server.store import audit, people
 __all__ = ["first_owner", "new_operator", "serve", "workbench"]
 
 Note = Callable[[str], None]
+log = logging.getLogger("privet.server")
 
 
 def first_owner(settings: Settings, name: str) -> str:
@@ -150,23 +152,31 @@ def _serve_several(
         target, arguments = (_child, (front, host, chosen)) if kind == "web" else (_run_worker, (settings,))
         process = spawn.Process(target=target, args=arguments)
         process.start()
+        log.info("process started", extra={"kind": kind, "pid": process.pid})
         return process
 
-    kinds = ["web"] * web + ["runs"] * settings.workers
-    children = [(kind, start(kind)) for kind in kinds]
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM):  # before there is a child that a stop could leave behind
         signal.signal(number, lambda *_: stop.set())
-    note(f"Privet serves at http://{host}:{chosen}  with {web} web and {settings.workers} run processes")
-    while not stop.wait(0.5):
-        # One that died is started anew. What it was running is settled by the next worker: lost, never
-        # repeated.
-        children = [(k, child if child.is_alive() else start(k)) for k, child in children]
-    for _, child in children:
-        child.terminate()
-    for _, child in children:
-        child.join()
-    server.database.close()
+    children: list[tuple[str, Any]] = []
+    try:
+        for kind in ["web"] * web + ["runs"] * settings.workers:
+            children.append((kind, start(kind)))
+        note(f"Privet serves at http://{host}:{chosen}  with {web} web and {settings.workers} run processes")
+        while not stop.wait(0.5):
+            # One that died is started anew. What it was running is settled by the next worker: lost, never
+            # repeated.
+            for place, (kind, child) in enumerate(children):
+                if not child.is_alive():
+                    ended = {"kind": kind, "pid": child.pid, "status": child.exitcode}
+                    log.warning("process ended", extra=ended)
+                    children[place] = (kind, start(kind))
+    finally:  # whatever happened here: none goes on without anybody who watches over it
+        for _, child in children:
+            child.terminate()
+        for _, child in children:
+            child.join()
+        server.database.close()
 
 
 def workbench(home: Path, port: int, note: Note, *, browser: bool, key: str) -> None:
