@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from privet.errors import ParameterError
@@ -26,7 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditAlgorithm", "Audits"]
 
-QUICK, DEEP = 4_000, 12_000
+RUNS = 4_000
+#: A deep audit makes fewer runs of what is slow: as many as take so many seconds, but not fewer than these.
+SECONDS, LEAST = 8.0, 1_600
+#: A computed ratio says with few runs what events need many for.
+SEARCH, FEWER = 40, 10
 
 
 @dataclass(frozen=True)
@@ -53,14 +59,18 @@ class AuditAlgorithm(UseCase):
     name: Annotated[str | None, Argument(), "The algorithm."] = None
     every: Annotated[bool, Alias("all"), "Audit every registered algorithm that claims privacy."] = False
     deep: Annotated[
-        bool, "Every setting and several schemas for each algorithm, (ε, δ) too, and three times the runs."
+        bool, "Every setting and several schemas for each algorithm, at four times the ε, and (ε, δ) too."
     ] = False
     epsilon: Annotated[Epsilon, "The claim to test."] = 1.0
     delta: Annotated[Delta, "The claim to test."] = 0.0
     runs: Annotated[
-        int | None, Ge(40), f"Runs on the final pair (left out: {QUICK}, or {DEEP} for a deep audit)."
+        int | None, Ge(40), f"Runs on the final pair (left out: {RUNS}; fewer where a deep audit is slow)."
     ] = None
-    search_runs: Annotated[int, Ge(8), "Runs on each table of every candidate pair, before that."] = 40
+    search_runs: Annotated[
+        int | None,
+        Ge(8),
+        f"Runs on each table of every candidate pair, before that (left out: {SEARCH}; {FEWER} for answers).",
+    ] = None
     confidence: Annotated[
         float, Gt(0), Lt(1), "Probability that no false alarm is raised, over all audits together."
     ] = 0.999
@@ -111,17 +121,15 @@ class AuditAlgorithm(UseCase):
         return found
 
     def _claims_of_process(self, name: str, process: Process) -> list[Claim]:
-        times = (1, 4) if self.deep else (1,)
-        return [
-            Claim(_words(name, "", n, 0), process.of(n * self.epsilon), n * self.epsilon, 0.0, process.schema)
-            for n in times
-        ]
+        times = 4 if self.deep else 1
+        epsilon = times * self.epsilon
+        return [Claim(_words(name, "", times, 0), process.of(epsilon), epsilon, 0.0, process.schema)]
 
     def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
         """The model as it is released, and the noisy answers that it was made from."""
         from privet.audit import Transcript
-        from privet.audit.examples import deep_schemas, quick_schema
-        from privet.audit.settings import small_settings
+        from privet.audit.examples import deep_schemas, quick_schema, wider_schema
+        from privet.audit.settings import chooses, small_settings
 
         kind = algorithm(name).load()
         schema = declared or quick_schema(kind())
@@ -135,24 +143,27 @@ class AuditAlgorithm(UseCase):
             thing = model if what.startswith("model") else Transcript(model)
             found.append(Claim(_words(name, what, times, delta), thing, epsilon, delta, schema))
 
-        add("model", schema, {})
         if not self.deep:
+            add("model", schema, {})
             add("answers", schema, {})
             return found
-        claim = {"epsilon": self.epsilon, "delta": self.delta}
+        # The larger the ε, the fewer runs show a part of it: noise scales with ε, and so would a fault of it.
+        claim = {"epsilon": 4 * self.epsilon, "delta": self.delta}
+        wider = None if declared is not None else wider_schema(kind())
+        add("model", schema, {}, times=4)
         for words, chosen in small_settings(kind, schema, **claim).items():
-            add(f"answers {words}".strip(), schema, chosen)
             add(f"answers {words}".strip(), schema, chosen, times=4)
+            if wider is not None and chooses(kind(schema=wider, **chosen, **claim)):
+                add(f"answers {words}".strip() + ", two categories", wider, chosen, times=4)
         if declared is None:
             for words, other in list(deep_schemas(kind()).items())[1:]:
-                settings = small_settings(kind, other, **claim)
-                add(f"answers, {words}", other, settings[""])
-        small = small_settings(kind, schema, epsilon=self.epsilon, delta=self.delta or 1e-3)
-        add("answers", schema, small[""], delta=self.delta or 1e-3)
+                add(f"answers, {words}", other, small_settings(kind, other, **claim)[""], times=4)
+        loose = claim | {"delta": self.delta or 1e-3}
+        add("answers", schema, small_settings(kind, schema, **loose)[""], times=4, delta=loose["delta"])
         return found
 
     def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
-        from privet.audit import audit
+        from privet.audit import Transcript, audit
 
         with session.progress(f"Auditing {claim.words}", "runs") as watch:
             return audit(
@@ -160,14 +171,27 @@ class AuditAlgorithm(UseCase):
                 schema=claim.schema,
                 epsilon=claim.epsilon,
                 delta=claim.delta,
-                runs=self.runs or (DEEP if self.deep else QUICK),
-                search_runs=self.search_runs,
+                runs=self.runs or (self._affordable(claim) if self.deep else RUNS),
+                search_runs=self.search_runs or (FEWER if isinstance(claim.thing, Transcript) else SEARCH),
                 # Each audit gets its share of the probability of a false alarm (Bonferroni).
                 confidence=1 - (1 - self.confidence) / claims,
                 jobs=self.jobs,
                 folder=self.folder,
                 progress=watch,
             )
+
+    def _affordable(self, claim: Claim) -> int:
+        """How many runs fit into some seconds; in steps, so that a run that goes on finds what it kept."""
+        from privet.audit.subjects import subject_of
+
+        subject = subject_of(claim.thing, schema=claim.schema, epsilon=claim.epsilon, delta=claim.delta)
+        pair = subject.pairs(np.random.default_rng(0))[0]
+        data = subject.side(pair.first, pair.second, 0)
+        subject.draw(data, 2)  # compiles
+        start = time.process_time()
+        subject.draw(data, 10)
+        each = (time.process_time() - start) / 10
+        return LEAST if each * RUNS > 2 * SECONDS else RUNS
 
 
 def _words(name: str, what: str, times: int, delta: float) -> str:
