@@ -22,7 +22,7 @@ from privet.audit.claim import Subject
 from privet.audit.distinctions import Distinction, learn_distinction
 from privet.audit.outputs import ABSENT, RATIO, REFUSED, Sample, joined
 from privet.audit.pairs import Pair, table_of
-from privet.audit.promise import promised
+from privet.audit.promise import Promise, promised
 from privet.audit.runs import Progress, Runs, Wish
 from privet.audit.subjects import subject_of
 from privet.audit.verdict import Audit
@@ -85,7 +85,10 @@ def audit(
             f"{subject.name} refuses both tables of every pair: there is nothing to audit.",
             "Give another schema, or pairs that it accepts.",
         )
-    event, _ = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
+    event, apparent = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
+    promise = _promise(subject, learned, testing, confidence)
+    if promise.bound > apparent:
+        event = promise.event
     details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
     return _test(source, subject, pair, event, testing, confidence, ("test", seed), details)
 
@@ -157,13 +160,7 @@ def _worst(
         swapped = [Sample(side.places, side.values[::-1]) for side in (first, second)]
         ways = [(first, second), swapped]
         learned = sum(learn_distinction(*way, confidence=0.98, delta=delta)[1] for way in ways)
-        if not source.subject.computed:
-            return learned
-        # A computed ratio says with few runs what events need many for.
-        one, other = (side.at([RATIO]).ravel() for side in (first, second))
-        if (one == ABSENT).any() or (other == ABSENT).any():  # a table was refused
-            return learned
-        return learned + promised((one, other), tests, confidence=confidence, delta=delta)
+        return learned + _promise(source.subject, [first, second], tests, confidence).bound
 
     def look(pairs: list[Pair], purpose: str, runs: int) -> list[list[Sample]]:
         drawn = source.draw_all(
@@ -179,6 +176,14 @@ def _worst(
         for place, more in zip(order, longer, strict=True)
     ]
     return candidates[int(order[int(np.argmax(values))])]
+
+
+def _promise(subject: Subject, sides: list[Sample], tests: int, confidence: float) -> Promise:
+    """What the computed ratio promises: with few runs it says what events need many for."""
+    ratios = [side.at([RATIO]).ravel() for side in sides]
+    if not subject.computed or any((each == ABSENT).any() for each in ratios):  # a table was refused
+        return Promise(0.0, 0.0, True)
+    return promised((ratios[0], ratios[1]), tests, confidence=confidence, delta=subject.delta)
 
 
 def _sides(subject: Subject, pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:

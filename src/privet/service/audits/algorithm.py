@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from privet.errors import ParameterError
@@ -29,10 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["AuditAlgorithm", "Audits"]
 
 RUNS = 4_000
-#: A deep audit makes fewer runs of what is slow: as many as take so many seconds, but not fewer than these.
-SECONDS, LEAST = 8.0, 1_600
+#: A deep audit has many claims: of what is released, and of other tables, it makes fewer runs.
+FEW = 1_200
 #: A computed ratio says with few runs what events need many for.
-SEARCH, FEWER = 40, 10
+SEARCH, FEWER = 40, 8
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,8 @@ class Claim:
     epsilon: float
     delta: float
     schema: Schema
+    runs: int = RUNS
+    search_runs: int = SEARCH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,9 @@ class AuditAlgorithm(UseCase):
     epsilon: Annotated[Epsilon, "The claim to test."] = 1.0
     delta: Annotated[Delta, "The claim to test."] = 0.0
     runs: Annotated[
-        int | None, Ge(40), f"Runs on the final pair (left out: {RUNS}; fewer where a deep audit is slow)."
+        int | None,
+        Ge(40),
+        f"Runs on the final pair (left out: {RUNS}; in a deep audit {FEW} for most).",
     ] = None
     search_runs: Annotated[
         int | None,
@@ -136,12 +138,21 @@ class AuditAlgorithm(UseCase):
         found: list[Claim] = []
 
         def add(
-            what: str, schema: Schema, chosen: dict[str, Any], *, times: int = 1, delta: float = self.delta
+            what: str,
+            schema: Schema,
+            chosen: dict[str, Any],
+            *,
+            times: int = 1,
+            delta: float = self.delta,
+            runs: int = RUNS,
         ) -> None:
             epsilon = times * self.epsilon
             model = kind(epsilon=epsilon, delta=delta, schema=schema, **chosen)
-            thing = model if what.startswith("model") else Transcript(model)
-            found.append(Claim(_words(name, what, times, delta), thing, epsilon, delta, schema))
+            released = what.startswith("model")
+            words = _words(name, what, times, delta)
+            search = FEWER if self.deep or not released else SEARCH
+            thing = model if released else Transcript(model)
+            found.append(Claim(words, thing, epsilon, delta, schema, runs, search))
 
         if not self.deep:
             add("model", schema, {})
@@ -150,20 +161,23 @@ class AuditAlgorithm(UseCase):
         # The larger the ε, the fewer runs show a part of it: noise scales with ε, and so would a fault of it.
         claim = {"epsilon": 4 * self.epsilon, "delta": self.delta}
         wider = None if declared is not None else wider_schema(kind())
-        add("model", schema, {}, times=4)
-        for words, chosen in small_settings(kind, schema, **claim).items():
+        settings = small_settings(kind, schema, **claim)
+        add("model", schema, settings[""], times=4, runs=FEW)
+        for words, chosen in settings.items():
             add(f"answers {words}".strip(), schema, chosen, times=4)
             if wider is not None and chooses(kind(schema=wider, **chosen, **claim)):
                 add(f"answers {words}".strip() + ", two categories", wider, chosen, times=4)
         if declared is None:
             for words, other in list(deep_schemas(kind()).items())[1:]:
-                add(f"answers, {words}", other, small_settings(kind, other, **claim)[""], times=4)
+                small = small_settings(kind, other, **claim)[""]
+                add(f"answers, {words}", other, small, times=4, runs=FEW)
         loose = claim | {"delta": self.delta or 1e-3}
-        add("answers", schema, small_settings(kind, schema, **loose)[""], times=4, delta=loose["delta"])
+        small = small_settings(kind, schema, **loose)[""]
+        add("answers", schema, small, times=4, delta=loose["delta"], runs=FEW)
         return found
 
     def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
-        from privet.audit import Transcript, audit
+        from privet.audit import audit
 
         with session.progress(f"Auditing {claim.words}", "runs") as watch:
             return audit(
@@ -171,27 +185,14 @@ class AuditAlgorithm(UseCase):
                 schema=claim.schema,
                 epsilon=claim.epsilon,
                 delta=claim.delta,
-                runs=self.runs or (self._affordable(claim) if self.deep else RUNS),
-                search_runs=self.search_runs or (FEWER if isinstance(claim.thing, Transcript) else SEARCH),
+                runs=self.runs or claim.runs,
+                search_runs=self.search_runs or claim.search_runs,
                 # Each audit gets its share of the probability of a false alarm (Bonferroni).
                 confidence=1 - (1 - self.confidence) / claims,
                 jobs=self.jobs,
                 folder=self.folder,
                 progress=watch,
             )
-
-    def _affordable(self, claim: Claim) -> int:
-        """How many runs fit into some seconds; in steps, so that a run that goes on finds what it kept."""
-        from privet.audit.subjects import subject_of
-
-        subject = subject_of(claim.thing, schema=claim.schema, epsilon=claim.epsilon, delta=claim.delta)
-        pair = subject.pairs(np.random.default_rng(0))[0]
-        data = subject.side(pair.first, pair.second, 0)
-        subject.draw(data, 2)  # compiles
-        start = time.process_time()
-        subject.draw(data, 10)
-        each = (time.process_time() - start) / 10
-        return LEAST if each * RUNS > 2 * SECONDS else RUNS
 
 
 def _words(name: str, what: str, times: int, delta: float) -> str:
