@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Subject(Protocol):
     @property
     def chunk(self) -> int:
         """How many runs are made at a time."""
+
+    @property
+    def computed(self) -> bool:
+        """Whether each run holds its log-likelihood ratio between the two tables (``transcript``)."""
 
     @property
     def fingerprint(self) -> str:
@@ -71,6 +75,7 @@ class Claim:
     name: str
     schema: Schema | None = None
     chunk: int = field(default=250, kw_only=True)
+    computed: ClassVar[bool] = False
 
     def side(self, first: Any, second: Any, place: int) -> Any:
         """What a run on one table of a pair is given: the table, unless a subject needs both."""

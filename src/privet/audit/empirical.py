@@ -1,9 +1,10 @@
 """The audit itself: search for the worst pair, learn the best event, then test it on fresh runs.
 
 1. *Pairs.* Some runs on each candidate pair (``pairs``), more on the best of them; the pair whose tables are
-   told apart best goes on.
-2. *Event.* Half of the budgeted runs are made on that pair and choose the event (``distinctions``).
-3. *Test.* The other half, made afterwards and never looked at before, give the bound (``confidence``).
+   told apart best goes on (``promise``, where a ratio is computed).
+2. *Event.* Half of the budgeted runs are made on that pair and choose the event (``distinctions``); a quarter
+   is enough where a ratio is computed, since little is left to be learned.
+3. *Test.* The others, made afterwards and never looked at before, give the bound (``confidence``).
 
 Only step 3 counts for the confidence, and it tests one event on one pair, so nothing has to be corrected for
 the many that were tried.
@@ -21,6 +22,7 @@ from privet.audit.claim import Subject
 from privet.audit.distinctions import Distinction, learn_distinction
 from privet.audit.outputs import ABSENT, RATIO, REFUSED, Sample, joined
 from privet.audit.pairs import Pair, table_of
+from privet.audit.promise import Promise, promised
 from privet.audit.runs import Progress, Runs, Wish
 from privet.audit.subjects import subject_of
 from privet.audit.verdict import Audit
@@ -48,8 +50,8 @@ def audit(
     """Test a claim of privacy: a lower bound on the ε that ``thing`` really has.
 
     ``thing`` is an estimator, a mechanism, or a function of a table (give ``schema`` and ``epsilon``). No
-    data is needed: tables are made from the schema. ``runs`` are made on the final pair, half of them to
-    choose the event and half to test it; ``search_runs`` on each table of every candidate pair before.
+    data is needed: tables are made from the schema. ``runs`` are made on the final pair, some of them to
+    choose the event and the others to test it; ``search_runs`` on each table of every candidate pair before.
     ``jobs`` processes work at once; with ``folder`` an audit that was stopped goes on where it was. ``seed``
     fixes the candidate pairs, not the noise, which stays secure.
 
@@ -67,21 +69,28 @@ def audit(
     candidates = pairs if pairs is not None else subject.pairs(np.random.default_rng(seed))
     if not candidates:
         raise ParameterError("There is no pair of neighbours to audit on.", "Give at least one in pairs=[…].")
-    quarter = runs // 4
-    total = 4 * quarter + (
+    learning = runs // (8 if subject.computed else 4)  # on each of the two tables
+    testing = runs // 2 - learning
+    total = 2 * (learning + testing) + (
         0 if len(candidates) == 1 else 2 * search_runs * (len(candidates) + 3 * _kept(candidates))
     )
     source = Runs(subject, jobs=jobs, folder=folder, progress=progress, total=total)
-    pair = candidates[0] if len(candidates) == 1 else _worst(source, candidates, search_runs, seed)
-    learned = source.draw_all(_sides(subject, pair, "learn", seed, quarter))
+    if len(candidates) == 1:
+        pair = candidates[0]
+    else:
+        pair = _worst(source, candidates, search_runs, seed, tests=testing, confidence=confidence)
+    learned = source.draw_all(_sides(subject, pair, "learn", seed, learning))
     if all(side.places == (REFUSED,) for side in learned):
         raise ParameterError(
             f"{subject.name} refuses both tables of every pair: there is nothing to audit.",
             "Give another schema, or pairs that it accepts.",
         )
-    event, _ = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
+    event, apparent = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
+    promise = _promise(subject, learned, testing, confidence)
+    if promise.bound > apparent:
+        event = promise.event
     details = {"seed": seed, "search_runs": search_runs, "pairs": len(candidates)}
-    return _test(source, subject, pair, event, quarter, confidence, ("test", seed), details)
+    return _test(source, subject, pair, event, testing, confidence, ("test", seed), details)
 
 
 def audit_again(
@@ -131,7 +140,7 @@ def _test(
         hits=(event.hits(first), event.hits(second)),
         tested=(len(first), len(second)),
         histogram=_histogram(event, first, second),
-        details=details | {"schema": None if schema is None else schema.to_dict()},
+        details=details | {"schema": None if schema is None else schema.to_dict(), "ratio": source.ratio},
     )
 
 
@@ -140,17 +149,18 @@ def _kept(candidates: list[Pair]) -> int:
     return max(2, math.isqrt(len(candidates)))
 
 
-def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
+def _worst(
+    source: Runs, candidates: list[Pair], runs: int, seed: int, *, tests: int, confidence: float
+) -> Pair:
     """The candidate whose tables are told apart best: all get a look, the best a second, longer one."""
+    delta = source.subject.delta
 
     def told_apart(first: Sample, second: Sample) -> float:
         # Both halves learn, and both compare: with few runs a single split says little.
         swapped = [Sample(side.places, side.values[::-1]) for side in (first, second)]
         ways = [(first, second), swapped]
-        learned = sum(learn_distinction(*way, confidence=0.98, delta=source.subject.delta)[1] for way in ways)
-        # A computed ratio says with few runs what events need many for: how far apart its means are.
-        ratios = [side.at([RATIO]).ravel() for side in (first, second)]
-        return learned + (0.0 if (ratios[0] == ABSENT).any() else float(ratios[0].mean() - ratios[1].mean()))
+        learned = sum(learn_distinction(*way, confidence=0.98, delta=delta)[1] for way in ways)
+        return learned + _promise(source.subject, [first, second], tests, confidence).bound
 
     def look(pairs: list[Pair], purpose: str, runs: int) -> list[list[Sample]]:
         drawn = source.draw_all(
@@ -166,6 +176,14 @@ def _worst(source: Runs, candidates: list[Pair], runs: int, seed: int) -> Pair:
         for place, more in zip(order, longer, strict=True)
     ]
     return candidates[int(order[int(np.argmax(values))])]
+
+
+def _promise(subject: Subject, sides: list[Sample], tests: int, confidence: float) -> Promise:
+    """What the computed ratio promises: with few runs it says what events need many for."""
+    ratios = [side.at([RATIO]).ravel() for side in sides]
+    if not subject.computed or any((each == ABSENT).any() for each in ratios):  # a table was refused
+        return Promise(0.0, 0.0, True)
+    return promised((ratios[0], ratios[1]), tests, confidence=confidence, delta=subject.delta)
 
 
 def _sides(subject: Subject, pair: Pair, purpose: str, seed: int, runs: int) -> list[Wish]:

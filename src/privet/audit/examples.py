@@ -14,7 +14,7 @@ from privet.errors import ParameterError
 from privet.families import FAMILIES, Family, family_of
 from privet.schema import Schema, Unit
 
-__all__ = ["deep_schemas", "quick_schema"]
+__all__ = ["deep_schemas", "quick_schema", "wider_schema"]
 
 
 def quick_schema(algorithm: Any) -> Schema:
@@ -26,6 +26,21 @@ def quick_schema(algorithm: Any) -> Schema:
     """
     family = _family(algorithm)
     return Schema.of(family.smallest, target=family.smallest_target)
+
+
+def wider_schema(algorithm: Any) -> Schema | None:
+    """With a category more, so that a private choice has something to choose from; None without a class.
+
+    >>> from privet.learning.classify import OneR
+    >>> wider_schema(OneR()).names
+    ('smoker', 'cough', 'ill')
+    """
+    family = _family(algorithm)
+    if family.target != "class" or len(family.smallest) > 2:
+        return None
+    target = str(family.smallest_target)
+    attributes = {name: what for name, what in family.smallest.items() if name != target}
+    return Schema.of({**attributes, "cough": ["no", "yes"], target: family.smallest[target]}, target=target)
 
 
 def _family(algorithm: Any) -> Family:

@@ -125,6 +125,27 @@ class Aggregated:
         return BlockAggregate(amount, len(outputs), 1, 1000).randomise(outputs, secure())
 
 
+@dataclass(frozen=True)
+class Reduced:
+    """The noisy sum of what a function returns for each record, where one record can change from −1 to 1.
+
+    The functions' own processes are left out, as they are of ``Aggregated``.
+    """
+
+    epsilon: float
+
+    def __call__(self, table: Any) -> Any:
+        from privet.curator import Mapped
+        from privet.randomness import secure
+        from privet.stats.group_sums import GroupSums
+
+        reducer = GroupSums((), "output_1", centre=0.0)
+        question = Mapped(float, (-1.0,), (1.0,), (reducer,), slots=100, timeout=1.0)
+        mechanism = question.mechanism(Pure(Fraction(exact(self.epsilon))), question.schema)
+        outputs = 2 * np.clip(np.asarray(table["share"], float), 0, 1)[:, None] - 1
+        return question.reduced(outputs, mechanism, secure()).told
+
+
 def _locally(home: str, schema: Schema, **parameters: Any) -> Process:
     return Process(lambda epsilon: Perturbed(home, tuple(parameters.items()), schema, epsilon), schema)
 
@@ -141,6 +162,7 @@ PROCESSES: dict[str, Process] = {
     ),
     "streaming-naive-bayes": Process(Streamed, _FITTED),
     "sample-aggregate": Process(Aggregated, _SHARE),
+    "map-reduce": Process(Reduced, _SHARE),
     "randomised-response": _locally(
         "privet.perturbation.nominal.response:RandomisedColumns",
         Schema.of({"ill": ["no", "yes"]}, unit=Unit("replace"), missing="error"),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from privet.audit.claim import Subject
-from privet.audit.outputs import Sample, joined
+from privet.audit.outputs import ABSENT, RATIO, Sample, joined
 from privet.audit.pairs import digest
 
 __all__ = ["Progress", "Runs", "Wish"]
@@ -54,6 +54,8 @@ class Runs:
         self.subject = subject
         self.jobs = jobs
         self.done = 0
+        #: The largest computed ratio of all runs so far, in either direction; None where none is computed.
+        self.ratio: float | None = None
         self.total = total
         self._progress = progress
         self._folder = None if folder is None else Path(folder)
@@ -74,10 +76,18 @@ class Runs:
             parts[number] = part
             _keep(chunks[number].path, part)
             self._advance(len(part))
+        for part in parts:
+            self._remember(part)
         return [
             joined([part for chunk, part in zip(chunks, parts, strict=True) if part and chunk.place == place])
             for place in range(len(wishes))
         ]
+
+    def _remember(self, part: Sample | None) -> None:
+        if part is not None and self.subject.computed:
+            ratios = part.at([RATIO])
+            largest = float(np.abs(ratios[ratios != ABSENT]).max(initial=0.0))
+            self.ratio = max(self.ratio or 0.0, largest)
 
     def _chunks(self, place: int, purpose: str, data: Any, runs: int) -> Iterator[_Chunk]:
         most = self.subject.chunk

@@ -16,7 +16,7 @@ from privet.errors import PrivetError
 from privet.parameters import parameters_of
 from privet.schema import Schema
 
-__all__ = ["small_settings"]
+__all__ = ["chooses", "small_settings"]
 
 
 def small_settings(kind: type[Any], schema: Schema, **claim: float) -> dict[str, dict[str, Any]]:
@@ -61,3 +61,8 @@ def _steps(kind: type[Any], schema: Schema, parameters: dict[str, Any]) -> int |
         return len(kind(schema=schema, **parameters).rehearse().steps)
     except PrivetError:
         return None
+
+
+def chooses(model: Any) -> bool:
+    """Whether a part of its ε pays for a private choice, which a table with one candidate does not show."""
+    return any("choice" in step.mechanism for step in model.rehearse().steps)

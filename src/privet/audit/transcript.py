@@ -10,7 +10,7 @@ the statistic that shows most.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from privet.audit.claim import Sided
 from privet.audit.outputs import RATIO, Sample, sample_of
@@ -75,6 +75,8 @@ class Transcript:
 @dataclass(frozen=True)
 class Overheard(OfTables):
     """The subject: runs on one table of a pair, each with its ratio between the two."""
+
+    computed: ClassVar[bool] = True
 
     def side(self, first: Any, second: Any, place: int) -> Any:
         return Sided(first, second, place)

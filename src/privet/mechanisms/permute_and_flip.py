@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,9 +50,15 @@ class PermuteAndFlip(NoisyMax):
         # For more, the integrand falls like exp(−t·Σp): nothing a float can show is left after 45/Σp.
         accept = acceptance(checked(scores).astype(np.float64), self.scale)
         end = min(1.0, 45.0 / accept.sum()) if accept.size > 200 else 1.0
-        nodes, weights = np.polynomial.legendre.leggauss(min(accept.size // 2 + 1, 101))
+        nodes, weights = _quadrature(min(accept.size // 2 + 1, 101))
         total = np.zeros_like(accept)
         for time, weight in zip((nodes + 1.0) * end / 2.0, weights * end / 2.0, strict=True):
             still_open = 1.0 - accept * time
             total += weight * np.prod(still_open) / still_open
         return accept * total
+
+
+@cache
+def _quadrature(nodes: int) -> tuple[FloatArray, FloatArray]:
+    found: tuple[FloatArray, FloatArray] = np.polynomial.legendre.leggauss(nodes)
+    return found

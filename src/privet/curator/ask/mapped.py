@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.blocks import closed_or_open
 from privet.curator.ask.question import Exact, Question
 from privet.mechanisms import noise_for
+from privet.randomness import Randomness
 from privet.release import Release, Step
 from privet.schema import Number, Schema, Unit
 from privet.stats import Rows, Statistic
@@ -97,13 +100,17 @@ class Mapped(Question[Reduced]):
             self.function, self.low, self.high, self.timeout, self.as_pandas, self.isolation, rehearsal=1
         )
         outputs = function.rows(exact.source, exact.schema, self.slots, exact.randomness)
+        return self.reduced(outputs, mechanism, exact.randomness)
+
+    def reduced(self, outputs: NDArray[np.float64], mechanism: Any, randomness: Randomness) -> Reduced:
+        """What may leave of the function's outputs, a row for each unit."""
         mapped = self.schema
         batch = pa.record_batch([pa.array(column) for column in outputs.T], names=list(mapped.names))
         rows = Rows(batch, mapped)
         releases = []
         for reducer, (share, noise) in zip(self.reducers, mechanism, strict=True):
             answer = reducer.finish(reducer.fold(reducer.start(mapped), rows), mapped)
-            noisy = noise.randomise(answer, exact.randomness)
+            noisy = noise.randomise(answer, randomness)
             error = noise.error(0.95) / reducer.scale
             step = Step(self.what, f"{noise.event.mechanism} noise", share, error, reducer.unit)
             value = noisy if reducer.scale == 1 else noisy / reducer.scale

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditAlgorithm", "Audits"]
 
-QUICK, DEEP = 4_000, 12_000
+RUNS = 4_000
+#: A deep audit has many claims: of what is released, and of other tables, it makes fewer runs.
+FEW = 1_200
+#: A computed ratio says with few runs what events need many for.
+SEARCH, FEWER = 40, 8
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Claim:
     epsilon: float
     delta: float
     schema: Schema
+    runs: int = RUNS
+    search_runs: int = SEARCH
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +59,20 @@ class AuditAlgorithm(UseCase):
     name: Annotated[str | None, Argument(), "The algorithm."] = None
     every: Annotated[bool, Alias("all"), "Audit every registered algorithm that claims privacy."] = False
     deep: Annotated[
-        bool, "Every setting and several schemas for each algorithm, (ε, δ) too, and three times the runs."
+        bool, "Every setting and several schemas for each algorithm, at four times the ε, and (ε, δ) too."
     ] = False
     epsilon: Annotated[Epsilon, "The claim to test."] = 1.0
     delta: Annotated[Delta, "The claim to test."] = 0.0
     runs: Annotated[
-        int | None, Ge(40), f"Runs on the final pair (left out: {QUICK}, or {DEEP} for a deep audit)."
+        int | None,
+        Ge(40),
+        f"Runs on the final pair (left out: {RUNS}; in a deep audit {FEW} for most).",
     ] = None
-    search_runs: Annotated[int, Ge(8), "Runs on each table of every candidate pair, before that."] = 40
+    search_runs: Annotated[
+        int | None,
+        Ge(8),
+        f"Runs on each table of every candidate pair, before that (left out: {SEARCH}; {FEWER} for answers).",
+    ] = None
     confidence: Annotated[
         float, Gt(0), Lt(1), "Probability that no false alarm is raised, over all audits together."
     ] = 0.999
@@ -111,44 +123,57 @@ class AuditAlgorithm(UseCase):
         return found
 
     def _claims_of_process(self, name: str, process: Process) -> list[Claim]:
-        times = (1, 4) if self.deep else (1,)
-        return [
-            Claim(_words(name, "", n, 0), process.of(n * self.epsilon), n * self.epsilon, 0.0, process.schema)
-            for n in times
-        ]
+        times = 4 if self.deep else 1
+        epsilon = times * self.epsilon
+        return [Claim(_words(name, "", times, 0), process.of(epsilon), epsilon, 0.0, process.schema)]
 
     def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
         """The model as it is released, and the noisy answers that it was made from."""
         from privet.audit import Transcript
-        from privet.audit.examples import deep_schemas, quick_schema
-        from privet.audit.settings import small_settings
+        from privet.audit.examples import deep_schemas, quick_schema, wider_schema
+        from privet.audit.settings import chooses, small_settings
 
         kind = algorithm(name).load()
         schema = declared or quick_schema(kind())
         found: list[Claim] = []
 
         def add(
-            what: str, schema: Schema, chosen: dict[str, Any], *, times: int = 1, delta: float = self.delta
+            what: str,
+            schema: Schema,
+            chosen: dict[str, Any],
+            *,
+            times: int = 1,
+            delta: float = self.delta,
+            runs: int = RUNS,
         ) -> None:
             epsilon = times * self.epsilon
             model = kind(epsilon=epsilon, delta=delta, schema=schema, **chosen)
-            thing = model if what.startswith("model") else Transcript(model)
-            found.append(Claim(_words(name, what, times, delta), thing, epsilon, delta, schema))
+            released = what.startswith("model")
+            words = _words(name, what, times, delta)
+            search = FEWER if self.deep or not released else SEARCH
+            thing = model if released else Transcript(model)
+            found.append(Claim(words, thing, epsilon, delta, schema, runs, search))
 
-        add("model", schema, {})
         if not self.deep:
+            add("model", schema, {})
             add("answers", schema, {})
             return found
-        claim = {"epsilon": self.epsilon, "delta": self.delta}
-        for words, chosen in small_settings(kind, schema, **claim).items():
-            add(f"answers {words}".strip(), schema, chosen)
+        # The larger the ε, the fewer runs show a part of it: noise scales with ε, and so would a fault of it.
+        claim = {"epsilon": 4 * self.epsilon, "delta": self.delta}
+        wider = None if declared is not None else wider_schema(kind())
+        settings = small_settings(kind, schema, **claim)
+        add("model", schema, settings[""], times=4, runs=FEW)
+        for words, chosen in settings.items():
             add(f"answers {words}".strip(), schema, chosen, times=4)
+            if wider is not None and chooses(kind(schema=wider, **chosen, **claim)):
+                add(f"answers {words}".strip() + ", two categories", wider, chosen, times=4)
         if declared is None:
             for words, other in list(deep_schemas(kind()).items())[1:]:
-                settings = small_settings(kind, other, **claim)
-                add(f"answers, {words}", other, settings[""])
-        small = small_settings(kind, schema, epsilon=self.epsilon, delta=self.delta or 1e-3)
-        add("answers", schema, small[""], delta=self.delta or 1e-3)
+                small = small_settings(kind, other, **claim)[""]
+                add(f"answers, {words}", other, small, times=4, runs=FEW)
+        loose = claim | {"delta": self.delta or 1e-3}
+        small = small_settings(kind, schema, **loose)[""]
+        add("answers", schema, small, times=4, delta=loose["delta"], runs=FEW)
         return found
 
     def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
@@ -160,8 +185,8 @@ class AuditAlgorithm(UseCase):
                 schema=claim.schema,
                 epsilon=claim.epsilon,
                 delta=claim.delta,
-                runs=self.runs or (DEEP if self.deep else QUICK),
-                search_runs=self.search_runs,
+                runs=self.runs or claim.runs,
+                search_runs=self.search_runs or claim.search_runs,
                 # Each audit gets its share of the probability of a false alarm (Bonferroni).
                 confidence=1 - (1 - self.confidence) / claims,
                 jobs=self.jobs,
