@@ -12,6 +12,7 @@ import privet
 NAMES = [
     "AdditiveModel",
     "AdditiveRegressor",
+    "AutoClassifier",
     "Category",
     "DecisionTree",
     "Encoder",

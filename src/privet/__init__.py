@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from privet.flow import Flow
     from privet.learning.classify import (
         AdditiveModel,
+        AutoClassifier,
         DecisionTree,
         LogisticRegression,
         NaiveBayes,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AdditiveModel",
     "AdditiveRegressor",
+    "AutoClassifier",
     "Category",
     "DecisionTree",
     "Encoder",
@@ -75,6 +77,7 @@ _HOMES = {
     "privet.evaluation": ("PrivateSearch", "cross_validate", "evaluate"),
     "privet.learning.classify": (
         "AdditiveModel",
+        "AutoClassifier",
         "DecisionTree",
         "LogisticRegression",
         "NaiveBayes",

@@ -68,7 +68,7 @@ FAMILIES: dict[str, Family] = {
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             smallest_target="ill",
             measures="privet.evaluation.measures:CLASSES",
-            first="naive-bayes",
+            first="auto",
         ),
         Family(
             "regress",
@@ -81,6 +81,7 @@ FAMILIES: dict[str, Family] = {
             smallest={"age": (0.0, 100.0), "pressure": (0.0, 200.0)},
             smallest_target="pressure",
             measures="privet.evaluation.measures:NUMBERS",
+            first="additive-regressor",
         ),
         Family(
             "cluster",

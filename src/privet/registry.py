@@ -75,6 +75,7 @@ class Algorithm:
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (
+    Algorithm("auto", "classify", "privet.learning.classify.auto:AutoClassifier", "The classifier that suits the schema, the budget and the declared number of records; the choice costs nothing."),
     Algorithm("additive-model", "classify", "privet.learning.classify.additive_model:AdditiveModel", "A shape for each attribute and each privately chosen pair, boosted over noisy histograms; any number of classes."),
     Algorithm("decision-tree", "classify", "privet.learning.classify.decision_tree:DecisionTree", "A decision tree, every level of it chosen for one share and pruned by its noise."),
     Algorithm("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),

@@ -25,6 +25,7 @@ def form_of(model: Any) -> Form:
     """What a released model computes. Everything in it was released before, so this costs nothing."""
     if not hasattr(model, "guarantee_"):
         raise ModelError(f"This {type(model).__name__} has learned nothing yet.", "Call fit first.")
+    model = getattr(model, "best_estimator_", model)  # a choice among algorithms leaves as what was chosen
     name = name_of(model)
     if name not in _READERS:
         family = algorithm(name).family
