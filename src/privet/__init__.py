@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.client import connect
-    from privet.evaluation import PrivateSearch, cross_validate, evaluate
+    from privet.evaluation import (
+        PrivateSearch,
+        compare_models,
+        cross_validate,
+        diagnose,
+        evaluate,
+        permutation_importance,
+    )
     from privet.evaluation.forecast import forecast
     from privet.experiment import Experiment
     from privet.flow import Flow
@@ -55,12 +62,15 @@ __all__ = [
     "Schema",
     "SelectKBest",
     "Unit",
+    "compare_models",
     "connect",
     "cross_validate",
+    "diagnose",
     "evaluate",
     "forecast",
     "load_model",
     "made_up",
+    "permutation_importance",
     "query",
     "read_schema",
     "save_model",
@@ -74,7 +84,14 @@ __version__ = "0.3.0"
 _HOMES = {
     "privet.budget": ("Ledger",),
     "privet.client": ("connect",),
-    "privet.evaluation": ("PrivateSearch", "cross_validate", "evaluate"),
+    "privet.evaluation": (
+        "PrivateSearch",
+        "compare_models",
+        "cross_validate",
+        "diagnose",
+        "evaluate",
+        "permutation_importance",
+    ),
     "privet.learning.classify": (
         "AdditiveModel",
         "AutoClassifier",

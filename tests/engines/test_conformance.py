@@ -48,7 +48,10 @@ from privet.stats.items import Basis, items_of
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.gradient import Gradient
 from privet.stats.linear.products import Products
+from privet.stats.paired import ErrorDifferences, RightTogether
 from privet.stats.regression_errors import RegressionErrors
+from privet.stats.residual_counts import ResidualCounts
+from privet.stats.score_table import ScoreTable
 from privet.stats.views.expressions import Field, IsIn
 from privet.stats.views.view import View
 from privet.stats.views.viewed import Viewed
@@ -81,6 +84,10 @@ QUESTIONS: tuple[Statistic, ...] = (
     Confusion(CLASSIFIER, "ill"),
     PredictionErrors(CLASSIFIER, "ill", 8.0),
     RegressionErrors(REGRESSION, "x"),
+    ScoreTable(CLASSIFIER, "ill", 1, (-1.0, 0.0, 1.0)),
+    RightTogether(CLASSIFIER, CLASSIFIER, "ill"),
+    ResidualCounts(REGRESSION, "x", 16),
+    ErrorDifferences(REGRESSION, REGRESSION, "x"),
     Overlaps((OneOf("colour", ("red",)), Between("x", 0.0, 2.0)), "ill", 2),
     Distinct((Coded("ill"),), Coded("colour")),
     GroupSums((Coded("ill"), Coded("k", (4.5,))), "x", squares=True),

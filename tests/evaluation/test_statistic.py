@@ -15,6 +15,8 @@ from privet.errors import DataError
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
 from privet.stats import Confusion, PredictionErrors, Predictor
+from privet.stats.paired import RightTogether
+from privet.stats.score_table import ScoreTable
 
 VALUES = ("a", "b", "c", "d", None)
 CLASSES = ("n", "y", None)
@@ -38,7 +40,13 @@ class Released:
 
 def statistics():
     predictor = Predictor(Released(lambda rows: SCORES[rows.codes("x")]), ("x",))
-    return [Confusion(predictor, "ill"), PredictionErrors(predictor, "ill", 5.0)]
+    other = Predictor(Released(lambda rows: SCORES[::-1][rows.codes("x")]), ("x",))
+    return [
+        Confusion(predictor, "ill"),
+        PredictionErrors(predictor, "ill", 5.0),
+        ScoreTable(predictor, "ill", 1, (-7.0, 0.0, 7.0)),
+        RightTogether(predictor, other, "ill"),
+    ]
 
 
 def answers(records, schema, people=None):
@@ -106,11 +114,28 @@ def test_a_person_with_many_records(neighbours):
     check(differences, schema)
 
 
+@dataclass(frozen=True)
+class Smoothed(ScoreTable):
+    """Planted: a record counts in its neighbouring bins too, and the claim of 1 is kept."""
+
+    def fold(self, state, rows):
+        plain = super().fold(np.zeros_like(state), rows)
+        return state + plain + np.roll(plain, 1, axis=1)
+
+
+def test_a_smoothed_table_with_the_same_claim_is_found_out():
+    predictor = Predictor(Released(lambda rows: SCORES[rows.codes("x")]), ("x",))
+    planted, schema = Smoothed(predictor, "ill", 1, (-7.0, 0.0, 7.0)), schema_of(Unit())
+    table = ArrowSource(pa.table({"x": ["a"], "ill": ["y"]}))
+    [answer] = MemoryEngine().answer([planted], table, schema)
+    assert np.abs(answer).sum() > planted.sensitivity(schema).l1
+
+
 def test_contributions_are_whole_numbers_within_the_norms():
     """Also where the model's scores are NaN or infinite, no record adds more than it may."""
     for record in RECORDS:
-        confusion, errors = answers([record], schema_of(Unit()))
-        assert confusion.sum() == (record[1] is not None)
+        confusion, errors, scores, together = answers([record], schema_of(Unit()))
+        assert confusion.sum() == scores.sum() == together.sum() == (record[1] is not None)
         assert np.abs(errors).max() <= PredictionErrors.scale // 2
 
 

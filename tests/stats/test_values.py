@@ -53,7 +53,10 @@ from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.gradient import Gradient
 from privet.stats.linear.products import Products
 from privet.stats.linear.steepest import SteepestCoordinate
+from privet.stats.paired import ErrorDifferences, RightTogether
 from privet.stats.regression_errors import RegressionErrors
+from privet.stats.residual_counts import ResidualCounts
+from privet.stats.score_table import ScoreTable
 from privet.stats.views import Field, IsIn, View, Viewed
 
 SCHEMA = Schema.of({"age": (0, 120), "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
@@ -93,6 +96,10 @@ VALUES = [
     Confusion(PREDICTOR, "ill"),
     PredictionErrors(FoldPredictor((MODEL,), ("age", "cough"), "fold", SCHEMA), "ill", 5.0),
     RegressionErrors(PREDICTOR, "age"),
+    ScoreTable(PREDICTOR, "ill", 1, (-1.0, 1.0)),
+    RightTogether(PREDICTOR, PREDICTOR, "ill"),
+    ResidualCounts(PREDICTOR, "age", 8),
+    ErrorDifferences(PREDICTOR, PREDICTOR, "age"),
     GenotypeTables(np.eye(2, dtype=bool), 3),
     Overlaps(RULES.conjunctions[0], "ill", 2),
     CrossTable((Coded("ill"),)),
@@ -146,6 +153,7 @@ def test_a_value_that_was_used_survives_it_too():
 
     rows = Rows(pa.record_batch({"age": [30, 70], "cough": ["no", "yes"], "ill": ["no", "yes"]}), SCHEMA)
     elsewhere = GenotypeTables | RegressionErrors | NumberResiduals | ItemTotals | SetCounts
+    elsewhere |= ResidualCounts | ErrorDifferences
     for value in VALUES:
         if isinstance(value, Statistic) and not isinstance(value, elsewhere):
             if isinstance(value, PredictionErrors):

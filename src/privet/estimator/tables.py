@@ -177,9 +177,9 @@ def rows_of(X: Any, schema: Schema) -> Iterator[Rows]:
     return read_rows(X, schema, names_of(schema, X.shape[1]))
 
 
-def test_table(model: Any, data: Any, y: Any, ledger: Ledger | None) -> Any:
+def test_table(model: Any, data: Any, y: Any, ledger: Ledger | None, schema: Schema) -> Any:
     """The source of the test records with their classes, read as the owner in the ledger wants it."""
-    schema: Schema = as_read(model.schema_, ledger)
+    schema = as_read(schema, ledger)
     names = getattr(data, "column_names", getattr(data, "columns", ()))
     if y is None:
         if is_table(data) or schema.target in names:

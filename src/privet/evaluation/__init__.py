@@ -6,6 +6,7 @@
 
 from privet.evaluation import metrics
 from privet.evaluation.cross_validation import CrossValidation, cross_validate, cross_validation_cost
+from privet.evaluation.diagnosis import compare_models, diagnose, permutation_importance
 from privet.evaluation.figures import Figure
 from privet.evaluation.holdout import evaluate, evaluation_cost
 from privet.evaluation.regression import RegressionEvaluation
@@ -18,9 +19,12 @@ __all__ = [
     "Figure",
     "PrivateSearch",
     "RegressionEvaluation",
+    "compare_models",
     "cross_validate",
     "cross_validation_cost",
+    "diagnose",
     "evaluate",
     "evaluation_cost",
     "metrics",
+    "permutation_importance",
 ]

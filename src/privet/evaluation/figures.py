@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from privet.evaluation import metrics
 from privet.release import Release
 
-__all__ = ["Figure", "Measured", "Sums", "figures", "nonnegative", "root"]
+__all__ = ["Figure", "Measured", "Sums", "figures", "half_width", "nonnegative", "root"]
 
 Numbers = NDArray[np.float64]
 
@@ -141,17 +141,23 @@ def figures(confusion: Measured, sums: Sums | None) -> dict[str, tuple[Figure, .
         held=False,
     )
     for name, value in centre.items():
-        if exact:
-            error = np.zeros(value.shape)
-        else:
-            distance = np.abs(drawn[name] - value)
-            # A draw without a value (nothing to divide by) may be anywhere in the range.
-            distance[np.isnan(distance)] = np.inf
-            error = np.minimum(np.quantile(distance, CONFIDENCE, axis=0, method="higher"), _width(name))
+        error = np.zeros(value.shape) if exact else half_width(value, drawn[name], _width(name))
         if name in _ROOTS:
             value, error = root(value, error)
         found[name] = tuple(Figure(float(v), float(e)) for v, e in zip(value, error, strict=True))
     return found
+
+
+def half_width(value: Numbers, drawn: Numbers, width: float = np.inf) -> Numbers:
+    """How far the noise may have moved figures in 95 % of cases, from draws of where the true ones may be.
+
+    ``width`` is that of the figures' range, and so the largest error bar that says anything.
+    """
+    distance = np.abs(drawn - value)
+    # A draw without a value (nothing to divide by) may be anywhere in the range.
+    distance[np.isnan(distance)] = np.inf
+    bars: Numbers = np.minimum(np.quantile(distance, CONFIDENCE, axis=0, method="higher"), width)
+    return bars
 
 
 _BY_CLASS: dict[str, Callable[[Numbers], Numbers]] = {

@@ -28,14 +28,14 @@ from privet.errors import DataError, ParameterError
 from privet.estimator.past import admit_past
 from privet.estimator.tables import test_table
 from privet.evaluation.figures import Measured
-from privet.evaluation.measures import Measures, measures_for, measures_of
+from privet.evaluation.measures import Asked, Measures, measures_for, measures_of
 from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
 from privet.release import Guarantee
 from privet.schema import Schema
 from privet.stats import NoModel, Predictor
 
-__all__ = ["Measures", "evaluate", "evaluated", "evaluation_cost"]
+__all__ = ["Measures", "cost_of", "evaluate", "evaluated", "evaluation_cost", "measured_on"]
 
 # Where the log loss of a single record is cut. Noise grows with the bound, so on private data it is low: a
 # record whose class was given less than 0.7 % counts as 5. On public data it is where floats end.
@@ -82,14 +82,52 @@ def evaluate(
     scores = measures_of(model)
     check_is_fitted(model)
     schema: Schema = model.schema_
-    payer = ledger if ledger is not None else getattr(model, "ledger", None)
-    table = test_table(model, data, y, None if public else payer)
     bound = settled_bound(log_loss_bound, public)
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
     plan = scores.questions(predictor, schema, measures, bound)
+    found, guarantee = measured_on(
+        model,
+        data,
+        y,
+        plan,
+        what=f"evaluate {type(model).__name__}",
+        epsilon=epsilon,
+        delta=delta,
+        ledger=ledger,
+        public=public,
+        random_state=random_state,
+        owner_says=owner_says,
+    )
+    if public:
+        require_records(scores.records(found[0]))
+    return scores.result(found, schema, guarantee, bound, model)
+
+
+def measured_on(
+    model: Any,
+    data: Any,
+    y: Any,
+    plan: Asked,
+    *,
+    what: str,
+    epsilon: float | None,
+    delta: float,
+    ledger: Ledger | None,
+    public: bool,
+    random_state: Any,
+    owner_says: str | None,
+    schema: Schema | None = None,
+) -> tuple[list[Measured], Guarantee]:
+    """The answers to these questions about test records and their guarantee: paid for, or of public data.
+
+    ``schema`` is what the records are read with, if that is more than the model's own.
+    """
+    schema = schema or model.schema_
+    payer = ledger if ledger is not None else getattr(model, "ledger", None)
+    table = test_table(model, data, y, None if public else payer, schema)
     if public:
         refuse_payment(epsilon, ledger)
-        require_word(payer, schema, f"evaluate {type(model).__name__}", owner_says)
+        require_word(payer, schema, what, owner_says)
         run = Run.declared_public(schema, "The test data was declared public; the figures are exact.")
     else:
         run = Run(
@@ -98,14 +136,20 @@ def evaluate(
             ledger=payer,
             randomness=randomness.of(random_state),
             inferred=bool(schema.drafted),
-            what=f"evaluate {type(model).__name__}",
+            what=what,
         )
     admit_past(run, data)
     with Curator.within(run, table) as curator:
         found = [Measured.of(release) for release in curator.ask_together(plan)]
-    if public:
-        require_records(scores.records(found[0]))
-    return scores.result(found, schema, curator.guarantee, bound, model)
+    return found, curator.guarantee
+
+
+def cost_of(schema: Schema, plan: Asked, epsilon: float, delta: float) -> Guarantee:
+    """What it would cost to ask this, and the errors. Reads no data, spends nothing."""
+    amount = required_amount(epsilon, delta)
+    with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
+        curator.ask_together(plan)
+    return curator.guarantee
 
 
 def evaluated(
@@ -139,10 +183,7 @@ def evaluation_cost(
     """
     bound = settled_bound(log_loss_bound, public=False)
     plan = measures_for(schema).questions(NoModel(), schema, measures, bound)
-    amount = required_amount(epsilon, delta)
-    with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
-        curator.ask_together(plan)
-    return curator.guarantee
+    return cost_of(schema, plan, epsilon, delta)
 
 
 def required_amount(epsilon: float | None, delta: float) -> Pure | Approximate:

@@ -30,7 +30,7 @@ __all__ = ["PLANNABLE", "Asked", "algorithm_schema", "use_case_schema"]
 #: What may be planned over the API: use cases that are paid for from a ledger and release nothing but what
 #: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
 #: streams.
-_CASES = ("fit", "evaluate", "cross-validate", "select", "prepare", "describe", "query")
+_CASES = ("fit", "evaluate", "diagnose", "cross-validate", "select", "prepare", "describe", "query")
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {

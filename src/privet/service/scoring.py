@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.service.plans import Plan
 
-__all__ = ["CrossValidate", "Evaluate", "Scored"]
+__all__ = ["CrossValidate", "Evaluate", "Scored", "priced"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,8 @@ class Scored(Reported):
         return f"{told}\n± covers the privacy noise in 95 % of cases, not the choice of test records."
 
 
-def _priced(epsilon: float | None, public: bool) -> None:
+def priced(epsilon: float | None, public: bool) -> None:
+    """Refuse scores that are paid for and of public data, or neither."""
     if (epsilon is None) != public:
         raise ParameterError(
             "Scores either cost an epsilon or are of public data.", "Give one of the two, not both."
@@ -120,7 +121,7 @@ class Evaluate(Paid, OfTable):
         from privet.evaluation import evaluation_cost
         from privet.service.plans import planned
 
-        _priced(self.epsilon, self.public)
+        priced(self.epsilon, self.public)
         model = self._model
         if self.epsilon is None:
             return None
@@ -132,7 +133,7 @@ class Evaluate(Paid, OfTable):
     def run(self, session: Session) -> Scored:
         from privet.evaluation import evaluate, evaluation_cost
 
-        _priced(self.epsilon, self.public)
+        priced(self.epsilon, self.public)
         model = self._model
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
@@ -200,7 +201,7 @@ class CrossValidate(Paid, OfTable):
         from privet.evaluation.cross_validation import cross_validation_event
         from privet.service.plans import planned
 
-        _priced(self.score_epsilon, self.public)
+        priced(self.score_epsilon, self.public)
         if self.score_epsilon is None:
             return None
         schema, ledger = self._schema, session.opened_ledger()
@@ -220,7 +221,7 @@ class CrossValidate(Paid, OfTable):
     def run(self, session: Session) -> Scored:
         from privet.evaluation import cross_validate
 
-        _priced(self.score_epsilon, self.public)
+        priced(self.score_epsilon, self.public)
         schema, what = self._schema, f"cross-validate {self.algorithm}"
         if not self.public:
             self._cost()

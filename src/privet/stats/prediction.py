@@ -16,7 +16,16 @@ from privet.stats.kernels import FIXED
 from privet.stats.last import Last
 from privet.stats.rows import Rows
 
-__all__ = ["Confusion", "FoldPredictor", "NoModel", "PredictionErrors", "Predictor"]
+__all__ = [
+    "Confusion",
+    "FoldPredictor",
+    "NoModel",
+    "PredictionErrors",
+    "Predictor",
+    "log_probabilities",
+    "number_of_classes",
+    "scores_of",
+]
 
 Scores = NDArray[np.float64]
 
@@ -113,12 +122,12 @@ class Confusion(Statistic):
         return Sensitivity(1, 1)
 
     def start(self, schema: Schema) -> Answer:
-        size = _classes(schema, self.target)
+        size = number_of_classes(schema, self.target)
         return np.zeros((size + 1, size), np.int64)  # last row: no class
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         actual = rows.codes(self.target).astype(np.int64)
-        predicted = _scores(self.predictor, rows, state.shape[1]).argmax(axis=1)
+        predicted = scores_of(self.predictor, rows, state.shape[1]).argmax(axis=1)
         cells = np.bincount(actual * state.shape[1] + predicted, minlength=state.size)
         return state + cells.reshape(state.shape)
 
@@ -160,11 +169,11 @@ class PredictionErrors(Statistic):
         return np.zeros(3, np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        size = _classes(rows.schema, self.target)
+        size = number_of_classes(rows.schema, self.target)
         actual = rows.codes(self.target).astype(np.int64)
         known = np.flatnonzero(actual < size)
         actual = actual[known]
-        log_probability = _log_probabilities(_scores(self.predictor, rows, size)[known])
+        log_probability = log_probabilities(scores_of(self.predictor, rows, size)[known])
         loss = -log_probability[np.arange(known.size), actual]
         difference = np.exp(log_probability)
         difference[np.arange(known.size), actual] -= 1
@@ -182,21 +191,23 @@ class PredictionErrors(Statistic):
         return state
 
 
-def _classes(schema: Schema, target: str) -> int:
+def number_of_classes(schema: Schema, target: str) -> int:
+    """How many classes the target has; an error if it is none."""
     column = schema[target]
     if not isinstance(column, Category):
         raise DataError(f"Column '{target}' must be a category to compare predictions with it.")
     return column.size
 
 
-def _scores(predictor: Predictor, rows: Rows, classes: int) -> Scores:
+def scores_of(predictor: Predictor, rows: Rows, classes: int) -> Scores:
+    """The model's log scores, which must be one for each record and class."""
     scores = predictor.scores(rows)
     if scores.shape != (rows.size, classes):
         raise DataError("The model does not score each record for each class of the schema.")
     return scores
 
 
-def _log_probabilities(scores: Scores) -> Scores:
+def log_probabilities(scores: Scores) -> Scores:
     """Normalised scores; a record that the model cannot score is a uniform guess, never NaN."""
     # A NaN would become an arbitrary whole number, and the bound on a record's contribution would be lost.
     unusable = ~(np.isfinite(scores.max(axis=1, initial=-np.inf)) & ~np.isnan(scores).any(axis=1))

@@ -21,7 +21,9 @@ from privet.stats.linear.gradient import Gradient, probabilities
 from privet.stats.linear.product_kernels import FINE
 from privet.stats.linear.products import Products
 from privet.stats.linear.steepest import SteepestCoordinate
+from privet.stats.paired import ErrorDifferences
 from privet.stats.regression_errors import RegressionErrors
+from privet.stats.residual_counts import ResidualCounts
 
 COLUMNS = (
     Number("x", -1.0, 3.0),
@@ -98,6 +100,14 @@ STATISTICS = {
     "gradient of three classes at zero": Gradient(np.zeros((3, MIXED.width)), "kind", MIXED),
     "errors": RegressionErrors(Predictor(Constant(1e9), ("x",)), "wage"),
     "errors of no use": RegressionErrors(Predictor(Constant(np.nan), ("x",)), "wage"),
+    "residuals": ResidualCounts(Predictor(Constant(1e9), ("x",)), "wage", 8),
+    "residuals of no use": ResidualCounts(Predictor(Constant(np.nan), ("x",)), "wage", 8),
+    "differences": ErrorDifferences(
+        Predictor(Constant(1e9), ("x",)), Predictor(Constant(-1e9), ("x",)), "wage"
+    ),
+    "differences to one of no use": ErrorDifferences(
+        Predictor(Constant(1e9), ("x",)), Predictor(Constant(np.nan), ("x",)), "wage"
+    ),
 }
 by_statistic = pytest.mark.parametrize("statistic", STATISTICS.values(), ids=STATISTICS)
 by_relation = pytest.mark.parametrize("relation", ["add_remove", "replace"])
@@ -132,7 +142,12 @@ def test_every_pair_of_neighbours_stays_within_the_sensitivity(statistic, relati
 
 @pytest.mark.parametrize(
     "name",
-    [*(name for name in STATISTICS if name.startswith("products")), "gradient of numbers"],
+    [
+        *(name for name in STATISTICS if name.startswith("products")),
+        "gradient of numbers",
+        "residuals",
+        "differences",
+    ],
 )
 def test_the_bound_is_attained(name):
     statistic = STATISTICS[name]

@@ -24,6 +24,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
@@ -159,6 +160,33 @@ class NaiveBayes(PrivateClassifier):
             note = "Share of each class's records. Bars are for the noise of a single count (95 %)."
             charts.append(Bars(f"'{name}' within each class", labels, series, y="share", note=note))
         return tuple(charts)
+
+    def _drawn(self, records: int, draw: np.random.Generator) -> pa.Table:
+        """Records as the model takes them to be: a class by the prior, then each attribute by its table."""
+        places = draw.choice(len(self.classes_), records, p=np.exp(self.class_log_prior_))
+        names = [column.name for column in self.schema_.attributes]
+        drawn = {name: self._values(name, places, draw) for name in names}
+        target = self.schema_.nominal_target()
+        return pa.table(drawn | {target.name: pa.array([target.labels[place] for place in places])})
+
+    def _values(self, name: str, places: NDArray[np.int64], draw: np.random.Generator) -> pa.Array:
+        """Values of one attribute within these classes: labels, or numbers anywhere in their bins."""
+        column: Any = self.schema_[name]
+        if name in self.normals_:
+            mean, variance = self.normals_[name]
+            z = np.asarray(mean)[places] + np.sqrt(np.asarray(variance))[places] * draw.normal(
+                size=len(places)
+            )
+            return pa.array(np.clip(column.midpoint + z * column.half_range, column.low, column.high))
+        if name not in self.tables_:  # one possible value, on which nothing was spent
+            return pa.array([column.labels[0]] * len(places))
+        shares = np.exp(np.asarray(self.tables_[name])[:-1])  # nobody's value is missing
+        steps = (shares / shares.sum(axis=0)).cumsum(axis=0)
+        codes = np.minimum((draw.random(len(places)) > steps[:, places]).sum(axis=0), len(steps) - 1)
+        if isinstance(column, Category):
+            return pa.array([column.labels[code] for code in codes])
+        edges = np.array([column.low, *self.cuts_[name], column.high])
+        return pa.array(edges[codes] + draw.random(len(places)) * np.diff(edges)[codes])
 
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         scores = np.repeat(self.class_log_prior_[None, :], rows.size, axis=0)

@@ -1,0 +1,237 @@
+"""Diagnostics of released models: curves, residuals, comparisons, and what a model rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge, Le
+
+from privet.errors import ParameterError
+from privet.parameters import Argument, File
+from privet.service.case import UseCase
+from privet.service.common import (
+    Data,
+    EngineName,
+    ModelFile,
+    OwnerSays,
+    Public,
+    Report,
+    SeedNumber,
+    VerifyKey,
+)
+from privet.service.paying import Paid
+from privet.service.reading import OfTable
+from privet.service.reports import Reported, written
+from privet.service.scoring import priced
+from privet.service.session import Session
+
+if TYPE_CHECKING:
+    from privet.release import Guarantee
+    from privet.report import Chart
+    from privet.schema import Schema
+    from privet.service.plans import Plan
+
+__all__ = ["CompareModels", "Diagnose", "Diagnosed", "ShowImportance"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnosed(Reported):
+    """Curves and figures with error bars, and their guarantee."""
+
+    @property
+    def guarantee(self) -> Guarantee:  # type: ignore[override]
+        found: Guarantee = self.found.guarantee
+        return found
+
+    def charts(self) -> tuple[Chart, ...]:
+        charts: tuple[Chart, ...] = self.found.charts()
+        return charts
+
+    def in_words(self) -> str:
+        figures = "\n".join(f"{name}: {text}" for name, text in self.found.lines())
+        return f"{self.found.in_words()}\n{figures}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Diagnosing(Paid, OfTable):
+    """What diagnosing one model and comparing two share; each declares its files in its own order."""
+
+    epsilon: Annotated[float | None, "What it may cost (needed unless the data is public)."] = None
+    delta: Annotated[float, "The cost's delta."] = 0.0
+    public: Public = False
+    verify_key: VerifyKey = None
+    output: Report = None
+    engine: EngineName = "auto"
+    seed: SeedNumber = None
+    owner_says: OwnerSays = None
+
+    def plan(self, session: Session) -> Plan | None:
+        """What it would cost, and how far each count may be off."""
+        from privet.service.plans import planned
+
+        priced(self.epsilon, self.public)
+        schema = self._schema
+        if self.epsilon is None:
+            return None
+        cost = self._cost(self.epsilon)
+        ledger = session.opened_ledger()
+        self.require_columns(session, schema)
+        return planned(self._what, cost, schema, None, ledger)
+
+    def run(self, session: Session) -> Diagnosed:
+        priced(self.epsilon, self.public)
+        schema = self._schema
+        if self.epsilon is not None:  # what cannot work fails before it is paid for
+            self._cost(self.epsilon)
+        with (
+            self.paid(session, schema, self._what, public=self.public) as ledger,
+            session.progress("Diagnosing", "rows") as watch,
+        ):
+            found = self._found(
+                self.opened(session, schema, watch, self.engine, ledger),
+                epsilon=self.epsilon,
+                delta=self.delta,
+                public=self.public,
+                ledger=ledger,
+                random_state=self.seed,
+            )
+        return written(Diagnosed(found=found), self.output)
+
+    @cached_property
+    def _model(self) -> Any:
+        from privet.model import load_model
+
+        return load_model(self.model, self.verify_key)  # type: ignore[attr-defined]
+
+    @property
+    def _schema(self) -> Schema:
+        schema: Schema = self._model.schema_
+        return schema
+
+    @property
+    def _what(self) -> str:
+        return f"diagnose {type(self._model).__name__}"
+
+    def _cost(self, epsilon: float) -> Guarantee:
+        raise NotImplementedError
+
+    def _found(self, table: Any, **paid: Any) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnose(_Diagnosing):
+    """Draw the ROC curve, calibration and lift of a MODEL on the table DATA, or its residuals.
+
+    One table and one payment carry all of it. A classifier's curves are about one class; a regression gets
+    the histogram of how far off it is.
+    """
+
+    model: ModelFile
+    data: Data
+    positive: Annotated[str | None, "The class that the curves are about (left out: the last declared)."] = (
+        None
+    )
+    bins: Annotated[int, Ge(3), Le(1000), "How many bins of scores: more show more, also of the noise."] = 32
+
+    def _cost(self, epsilon: float) -> Guarantee:
+        from privet.evaluation.diagnosis import diagnosis_cost
+        from privet.evaluation.measures import measures_of
+
+        measures_of(self._model)
+        settings = {"positive": self.positive, "bins": self.bins}
+        return diagnosis_cost(self._schema, epsilon=epsilon, delta=self.delta, **settings)
+
+    def _found(self, table: Any, **paid: Any) -> Any:
+        from privet.evaluation.diagnosis import diagnose
+
+        return diagnose(self._model, table, positive=self.positive, bins=self.bins, **paid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareModels(_Diagnosing):
+    """Say which of two released models, MODEL or OTHER, predicts the table DATA better, and by how much.
+
+    Both are tried on the same records, for the price of one evaluation.
+    """
+
+    model: ModelFile
+    other: Annotated[Path, File(), Argument(), "The model to compare with."]
+    data: Data
+
+    @cached_property
+    def _other(self) -> Any:
+        from privet.model import load_model
+
+        return load_model(self.other, self.verify_key)
+
+    @cached_property
+    def _schema(self) -> Schema:
+        from privet.evaluation.diagnosis.two_models import shared_schema
+        from privet.evaluation.measures import measures_of
+
+        for model in (self._model, self._other):
+            measures_of(model)
+        return shared_schema(self._model.schema_, self._other.schema_)
+
+    @property
+    def _what(self) -> str:
+        return f"compare {type(self._model).__name__} and {type(self._other).__name__}"
+
+    def _cost(self, epsilon: float) -> Guarantee:
+        from privet.evaluation.diagnosis import comparison_cost
+
+        return comparison_cost(self._schema, epsilon=epsilon, delta=self.delta)
+
+    def _found(self, table: Any, **paid: Any) -> Any:
+        from privet.evaluation.diagnosis import compare_models
+
+        names = (self.model.stem, self.other.stem)
+        if names[0] == names[1]:
+            names = (str(self.model), str(self.other))
+        return compare_models(self._model, self._other, table, names=names, **paid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowImportance(UseCase):
+    """Say how much a released MODEL loses when one attribute after the other is shuffled. Costs nothing.
+
+    Only what was released already is used: the model's own tables where it has such, or a table.
+    """
+
+    model: ModelFile
+    released: Annotated[
+        Path | None,
+        File(),
+        "A table that was released already (a synthetic one), or that is public; never the private one.",
+    ] = None
+    repeats: Annotated[int, Ge(2), Le(1000), "How often each attribute is shuffled."] = 5
+    seed: Annotated[int, Ge(0), "Which shuffles."] = 0
+    verify_key: VerifyKey = None
+    output: Report = None
+
+    def run(self, session: Session) -> Weighed:
+        from privet.evaluation.diagnosis import permutation_importance
+        from privet.model import load_model
+        from privet.service.tables import read_table
+
+        model = load_model(self.model, self.verify_key)
+        table = None if self.released is None else read_table(self.released, model.schema_)
+        try:
+            found = permutation_importance(model, table, repeats=self.repeats, seed=self.seed)
+        except ParameterError as error:
+            error.parameter = error.parameter or "released"
+            raise
+        return written(Weighed(found=found), self.output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighed(Reported):
+    """How much each attribute adds to a model."""
+
+    def charts(self) -> tuple[Chart, ...]:
+        charts: tuple[Chart, ...] = self.found.charts()
+        return charts
