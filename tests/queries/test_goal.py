@@ -35,8 +35,8 @@ def test_it_reaches_the_error_and_a_smaller_one_does_not(asked, error, unit):
     schema = Schema.of(SCHEMA, unit=unit)
     question = asked(query(None, schema))
     epsilon = question.epsilon_for(error=error)
-    assert largest_error(question._program(), epsilon) <= error
-    assert largest_error(question._program(), epsilon * 0.99) > error
+    assert largest_error(question.program(), epsilon) <= error
+    assert largest_error(question.program(), epsilon * 0.99) > error
 
 
 def test_the_answer_has_the_error_that_was_asked_for():

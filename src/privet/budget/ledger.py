@@ -220,22 +220,44 @@ class Ledger:
 
         ``asked`` is what a refusal says was asked for, in the words of whoever asked.
         """
+        [reservation] = self.reserve_together(
+            {dataset: unit}, event, what=what, guarantee=guarantee, asked=asked
+        )
+        return reservation
+
+    def reserve_together(
+        self,
+        units: Mapping[str, PrivacyUnit],
+        event: Event,
+        *,
+        what: str,
+        guarantee: dict[str, Any] | None = None,
+        asked: Amount | None = None,
+    ) -> list[Reservation]:
+        """Set the same budget aside on each of these datasets in one atomic step: on all of them, or on none.
+
+        For what reads several tables at once: if one account cannot pay, none is charged.
+        """
         cost = cost_of(event)
+        reservations: list[Reservation] = []
         with self._chain.writing() as pen:
-            account = _account(pen.book, dataset, unit)
-            check(account, self.analyst, cost, asked)
-            amount = accountant_for(account.accountant, account.limit).spent(cost, account.limit)
-            body = {
-                "what": what,
-                "event": event.to_dict(),
-                "cost": cost.to_dict(),
-                "amount": amount.to_dict() if amount else None,
-                "guarantee": guarantee,
-            }
-            row = pen.append("reserve", who=self.analyst, dataset=dataset, body=body)
+            accounts = [_account(pen.book, dataset, unit) for dataset, unit in units.items()]
+            for account in accounts:
+                check(account, self.analyst, cost, asked)
+            for account in accounts:
+                amount = accountant_for(account.accountant, account.limit).spent(cost, account.limit)
+                body = {
+                    "what": what,
+                    "event": event.to_dict(),
+                    "cost": cost.to_dict(),
+                    "amount": amount.to_dict() if amount else None,
+                    "guarantee": guarantee,
+                }
+                row = pen.append("reserve", who=self.analyst, dataset=account.dataset, body=body)
+                reservations.append(Reservation(row.number, account.dataset, what, amount, row.hash))
             if self._beside is not None:
-                self._beside(pen.transaction, row.number)
-        return Reservation(row.number, dataset, what, amount, row.hash)
+                self._beside(pen.transaction, reservations[0].number)
+        return reservations
 
     def commit(self, reservation: Reservation, guarantee: dict[str, Any]) -> None:
         """Record that the release was made, with its guarantee.

@@ -18,6 +18,7 @@ from privet.curator.ask import (
     Contribution,
     Count,
     CountSignificant,
+    FindValues,
     Forest,
     Mapped,
     Measure,
@@ -27,6 +28,7 @@ from privet.curator.ask import (
     Reduced,
     Sizes,
     TopK,
+    Values,
 )
 from privet.curator.curator import Curator
 
@@ -43,6 +45,7 @@ __all__ = [
     "Count",
     "CountSignificant",
     "Curator",
+    "FindValues",
     "Forest",
     "Mapped",
     "Measure",
@@ -52,4 +55,5 @@ __all__ = [
     "Reduced",
     "Sizes",
     "TopK",
+    "Values",
 ]

@@ -8,15 +8,16 @@ only on released values, which composition allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
 from typing import Any
 
-from privet.budget import Approximate, Ledger, Pure, Zcdp
+from privet.budget import Approximate, Event, Ledger, Pure, Zcdp
 from privet.curator.ask import QUESTIONS, Question
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
+from privet.curator.derived import DerivedSource
 from privet.curator.public import exact_release
 from privet.curator.run import Run
 from privet.curator.tables import as_source, empty_table
@@ -32,6 +33,7 @@ from privet.schema.item_sets import set_columns, sets_refused
 from privet.sources.base import Source
 from privet.sources.genotypes import GenotypeSource
 from privet.stats import Statistic
+from privet.stats.relations import Relation
 
 __all__ = ["Curator"]
 
@@ -65,6 +67,7 @@ class Curator:
         randomness: Randomness | None = None,
         inferred: bool = False,
         what: str = "a measurement",
+        searches: bool = False,
     ) -> None:
         source = as_source(data)
         run = Run(
@@ -74,8 +77,37 @@ class Curator:
             randomness=randomness,
             inferred=inferred,
             what=what,
+            searches=searches,
         )
         self._guard(run, source)
+
+    @classmethod
+    def of_tables(
+        cls,
+        relation: Relation,
+        tables: Mapping[str, tuple[Any, Schema]],
+        amount: Pure | Approximate,
+        *,
+        ledger: Ledger | None = None,
+        randomness: Randomness | None = None,
+        what: str = "a measurement",
+    ) -> Curator:
+        """A curator of a table that is made of others, each given with its schema.
+
+        **Privacy.** Noise is for all records of the relation that one unit changes in every table at once
+        (``stats.relations``). So the account of each table is charged the whole amount, and somebody who is
+        in several of them is protected in all of them together.
+        """
+        read = {name: (as_source(data), schema) for name, (data, schema) in tables.items()}
+        schemas = tuple(schema for _, schema in read.values())
+        schema = relation.facts.schema
+        run = Run(schema, amount, ledger=ledger, randomness=randomness, what=what, tables=schemas)
+        curator = cls.within(run, DerivedSource(relation, read))
+        if len(units := dict.fromkeys(schema.unit.describe() for schema in schemas)) > 1:
+            curator.assume(
+                f"that one unit of each table, at once, is protected: {'; '.join(units)}", "schemas"
+            )
+        return curator
 
     @classmethod
     def within(cls, run: Run, data: Any, *, watch: Watch | None = None) -> Curator:
@@ -93,12 +125,23 @@ class Curator:
         inferred: bool = False,
         randomness: Randomness | None = None,
         genotypes: Any = None,
+        tables: tuple[Schema, ...] = (),
+        searches: bool = False,
     ) -> Curator:
         """A curator of no records: to see what a run would cost, nothing is read.
 
-        Of ``genotypes`` what is public is used: who takes part, and how many variants there are.
+        Of ``genotypes`` what is public is used: who takes part, and how many variants there are. ``tables``
+        and ``searches`` are the run's.
         """
-        run = Run(schema, amount, inferred=inferred, randomness=randomness, what="rehearsal")
+        run = Run(
+            schema,
+            amount,
+            inferred=inferred,
+            randomness=randomness,
+            what="rehearsal",
+            tables=tables,
+            searches=searches,
+        )
         curator = cls.within(run, empty_table(schema) if genotypes is None else genotypes)
         if genotypes is not None:
             curator._engine = RehearsedGenotypes()
@@ -114,6 +157,7 @@ class Curator:
         if watch is not None and isinstance(source, GenotypeSource):
             self._engine = GenotypeEngine(watch)
         self._left = Fraction(1)
+        self._delta_left = run.delta_of_questions
 
     def __enter__(self) -> Curator:
         self._run.__enter__()
@@ -128,6 +172,11 @@ class Curator:
     def randomness(self) -> Randomness:
         """The run's, for searches among released numbers."""
         return self._run.randomness
+
+    @property
+    def event(self) -> Event:
+        """What the whole run is to a ledger."""
+        return self._run.event
 
     @property
     def left(self) -> Fraction:
@@ -191,7 +240,13 @@ class Curator:
                 f"These measurements ask for {float(total):.3g} of the run's budget, and only "
                 f"{float(self._left):.3g} is left."
             )
+        deltas = sum((question.delta for question, _ in asked), start=Fraction(0))
+        if deltas > self._delta_left:
+            raise ParameterError(
+                "These measurements ask for more of δ than the run has left.", "Give the run a delta."
+            )
         self._left -= total
+        self._delta_left -= deltas
         return [self.currency.share(Fraction(1) if q.free else share) for q, share in asked]
 
     def _record(

@@ -14,14 +14,14 @@ from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
 
-from privet.budget import Approximate, Event, Ledger, Pure, Reservation, Zcdp
+from privet.budget import Approximate, ApproximateEvent, Event, Ledger, Pure, Reservation, Zcdp
 from privet.curator.caveats import OF_THE_WHOLE, UNCOUNTED, of_reading
 from privet.curator.currency import currency_of, event_of
 from privet.curator.owner import account_name, as_read
 from privet.errors import ParameterError, PrivetError
 from privet.randomness import Randomness, secure
 from privet.release import BEFOREHAND, Guarantee, Step, public_knowledge
-from privet.schema import Schema
+from privet.schema import Schema, Unit
 
 __all__ = ["Run"]
 
@@ -36,7 +36,10 @@ class Run:
     the schema as it was given, ``schema`` the same as its table's owner wants it read. ``event`` is what the
     run is to a ledger, where that is not simply its amount. ``reservation`` is that of an interrupted process
     which is taken up: it must be open still. ``public`` is the reason why a table is declared
-    public: then answers are exact, nothing is charged, and nothing is promised.
+    public: then answers are exact, nothing is charged, and nothing is promised. ``tables`` are the schemas of
+    the tables that the run's table is made of: the account of each pays the whole amount, all or none.
+    In a run that ``searches`` for values, δ is not for Gaussian noise: questions spend parts of it, and ε is
+    spent as such (basic composition: the ε and the δ of all questions add up).
 
     >>> from privet.budget import budget
     >>> schema = Schema.of({"ill": ["no", "yes"]})
@@ -59,11 +62,16 @@ class Run:
         public: str | None = None,
         whole: Run | None = None,
         reservation: Reservation | None = None,
+        tables: tuple[Schema, ...] = (),
+        searches: bool = False,
     ) -> None:
         if not inferred:
-            schema.require_confirmed()
+            for each in (schema, *tables):
+                each.require_confirmed()
         self.declared = schema
         self.schema = as_read(schema, ledger) if whole is None else whole._as_read(schema)
+        self.tables = tuple(as_read(each, ledger) for each in tables)
+        self._searches = searches and isinstance(amount, Approximate)
         self.amount = amount
         self.randomness = randomness or secure()
         self.inferred = inferred
@@ -78,7 +86,7 @@ class Run:
         self._reasons: list[str] = []
         self._open = False
         self._taken_up = reservation
-        self._reservation: Reservation | None = None
+        self._reservations: list[Reservation] = []
 
     @classmethod
     def declared_public(cls, schema: Schema, reason: str) -> Run:
@@ -102,7 +110,12 @@ class Run:
     @property
     def currency(self) -> Pure | Zcdp:
         """The currency in which shares of the amount add up: ε itself, or ρ where δ allows Gaussian noise."""
-        return currency_of(self.amount)
+        return Pure(self.amount.epsilon) if self._searches else currency_of(self.amount)
+
+    @property
+    def delta_of_questions(self) -> Fraction:
+        """The δ that questions may spend by themselves: all of it, in a run that searches."""
+        return self.amount.delta if self._searches else Fraction(0)
 
     @property
     def is_open(self) -> bool:
@@ -112,7 +125,7 @@ class Run:
     @property
     def reservation(self) -> Reservation | None:
         """What is set aside for this run; None before it is open, or if nobody keeps count."""
-        return self._reservation
+        return self._reservations[0] if self._reservations else None
 
     @property
     def counted(self) -> bool:
@@ -121,7 +134,7 @@ class Run:
 
     def __enter__(self) -> Run:
         if self._ledger is not None:
-            self._reservation = self._reserve(self._ledger)
+            self._reservations = self._reserve(self._ledger)
         self._open = True
         return self
 
@@ -129,14 +142,15 @@ class Run:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open = False
-        if self._ledger is None or self._reservation is None:
+        if self._ledger is None or not self._reservations:
             return
         if kind is None:
-            self._ledger.commit(self._reservation, self.guarantee.to_dict())
+            for reservation in self._reservations:
+                self._ledger.commit(reservation, self.guarantee.to_dict())
         elif isinstance(error, PrivetError):
             error.add(_STAYS)
 
-    def _reserve(self, ledger: Ledger) -> Reservation:
+    def _reserve(self, ledger: Ledger) -> list[Reservation]:
         if self._voided:
             raise ParameterError(
                 "A run without a guarantee (seeded noise, or a schema read off the data) cannot be "
@@ -146,11 +160,25 @@ class Run:
             )
         if self._taken_up is not None:  # reserved by the same process before it was interrupted
             ledger.require_open(self._taken_up)
-            return self._taken_up
-        event = self._event or event_of(self.currency, self.what)
-        return ledger.reserve(
-            account_name(self.schema), event, unit=self.schema.unit, what=self.what, asked=self.amount
-        )
+            return [self._taken_up]
+
+        units: dict[str, Unit] = {}
+        for each in self.tables or (self.schema,):
+            if units.setdefault(account_name(each), each.unit) != each.unit:
+                raise ParameterError(
+                    f"Two tables of '{each.dataset}' are given with different units of privacy.",
+                    "Declare the same [unit] in both schemas.",
+                )
+        return ledger.reserve_together(units, self.event, what=self.what, asked=self.amount)
+
+    @property
+    def event(self) -> Event:
+        """What the run is to a ledger."""
+        if self._event is not None:
+            return self._event
+        if self._searches:
+            return ApproximateEvent(self.amount.epsilon, self.amount.delta, self.what)
+        return event_of(self.currency, self.what)
 
     def _as_read(self, schema: Schema) -> Schema:
         """The schema of a part: its table is read as that of the whole."""
@@ -190,8 +218,10 @@ class Run:
     @property
     def guarantee(self) -> Guarantee:
         """What is promised for all that was done so far."""
-        public = tuple(dict.fromkeys((*public_knowledge(self.schema), *self._assumed)))
-        steps, unit, voided = tuple(self.steps), self.schema.unit, self._voided
+        read = self.tables or (self.schema,)
+        known = (entry for each in read for entry in public_knowledge(each))
+        public = tuple(dict.fromkeys((*known, *self._assumed)))
+        steps, unit, voided = tuple(self.steps), read[0].unit, self._voided
         if self.public is not None:
             return Guarantee.none(voided, unit, steps, public)
         own = (of_reading(self.schema), _TIME, *(() if self.counted else (UNCOUNTED,)))

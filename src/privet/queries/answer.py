@@ -138,7 +138,7 @@ def answered(selection: Selection, schema: Schema, told: Any, guarantee: Guarant
             for (values, errors), measure, rank in zip(found, selection.measures, ranks, strict=True)
         )
         rows.append((keys, figures))
-    keys = tuple(key.column for key in group.keys)
+    keys = selection.names_of_keys
     answer = Answer(keys, selection.labels, tuple(rows), guarantee)
     return _arranged(answer, selection)
 

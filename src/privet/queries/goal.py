@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from privet.budget import budget
-from privet.curator import Curator
 from privet.errors import ParameterError
 from privet.queries.measures import Count, CountDistinct, CountOf, Quantile, Sum
 from privet.queries.program import Program
@@ -43,17 +41,12 @@ def largest_error(program: Program, epsilon: float, delta: float = 0.0) -> float
                     f"How far off '{measure.name}' is depends on how many records there are.",
                     "Ask for counts, sums or quantiles with an error, or give an epsilon.",
                 )
-    asked = program._asked()
-    with Curator.rehearsal(program.schema, budget(epsilon, delta)) as curator:
-        told = curator.ask_together([(question, share) for _, question, share in asked])
+    with program.rehearsed(epsilon, delta) as curator:
+        selections, told = program._told(curator)
     widest = 0.0
-    for selection in program.selections:
+    for selection in selections:
         group = selection.group(program.schema)
-        mine: dict[Any, Any] = {
-            place[1]: each
-            for (place, _, _), each in zip(asked, told, strict=True)
-            if place[0] == selection.view
-        }
+        mine: dict[Any, Any] = {key: each for (view, key), each in told.items() if view == selection.view}
         for measure in selection.measures:
             widest = max(widest, float(np.max(measure.found(group, mine)[1])))
     return widest

@@ -8,16 +8,17 @@ reserved (``curator.curator``). Groups are cells of one statistic: they compose 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from privet import randomness
-from privet.budget import Ledger, budget
-from privet.curator import Curator
+from privet.budget import Approximate, Event, Ledger, Pure, budget
+from privet.curator import Curator, FindValues
 from privet.errors import ParameterError
 from privet.queries.answer import Answer, answered
 from privet.queries.selection import Selection
+from privet.queries.tables import Tables
 from privet.release import Guarantee
 from privet.schema import Schema
 from privet.schema.item_sets import set_columns, sets_refused
@@ -38,47 +39,77 @@ class Program:
     weights: tuple[float, ...] | None = None
     ledger: Ledger | None = None
 
-    def _asked(self) -> list[tuple[Any, Any, Fraction]]:
-        """Every question once, with its share; the shares add up to 1."""
-        if not self.selections:
+    def _searches(self) -> dict[Any, tuple[FindValues, Fraction]]:
+        """What must be found first, each once: half of the budget, in equal shares, and all of δ."""
+        found = dict.fromkeys((s.view, column) for s in self.selections for column in s.found)
+        share = Fraction(1, 2 * len(found)) if found else Fraction(0)
+        return {(view, column): (FindValues(view, column, Fraction(0)), share) for view, column in found}
+
+    def _asked(self, selections: Sequence[Selection] | None = None) -> list[tuple[Any, Any, Fraction]]:
+        """Every question once, with its share; the shares add up to 1, or 1/2 if values are found first."""
+        selections = self.selections if selections is None else selections
+        if not selections:
             raise ParameterError("Nothing is asked.", "Name at least one query.")
         if sets := set_columns(self.schema.columns):
             raise sets_refused(sets[0].name)
-        weights = self.weights or (1.0,) * len(self.selections)
-        if len(weights) != len(self.selections) or not all(weight > 0 for weight in weights):
+        weights = self.weights or (1.0,) * len(selections)
+        if len(weights) != len(selections) or not all(weight > 0 for weight in weights):
             raise ParameterError("There must be one positive weight for each query.")
         whole = [max(1, round(1000 * weight)) for weight in weights]
+        left = Fraction(1, 2) if self._searches() else Fraction(1)
         asked: dict[Any, tuple[Any, Fraction]] = {}
-        for selection, weight in zip(self.selections, whole, strict=True):
+        for selection, weight in zip(selections, whole, strict=True):
             questions = selection.questions(self.schema)
             for key, question in questions.items():
                 place = (selection.view, key)
                 before = asked[place][1] if place in asked else Fraction(0)
-                asked[place] = (question, before + Fraction(weight, sum(whole) * len(questions)))
+                asked[place] = (question, before + left * Fraction(weight, sum(whole) * len(questions)))
         return [(place, question, share) for place, (question, share) in asked.items()]
 
     def plan(self, epsilon: float, delta: float = 0.0) -> Guarantee:
         """What it would cost and how large its errors would be, without reading data or spending."""
-        with Curator.rehearsal(self.schema, budget(epsilon, delta)) as curator:
-            curator.ask_together([(question, share) for _, question, share in self._asked()])
+        with self.rehearsed(epsilon, delta) as curator:
+            self._told(curator)
         return curator.guarantee
+
+    def event(self, epsilon: float, delta: float = 0.0) -> Event:
+        """What a run of it is to the ledger of each table."""
+        with self.rehearsed(epsilon, delta) as curator:
+            return curator.event
+
+    def rehearsed(self, epsilon: float, delta: float = 0.0) -> Curator:
+        """A curator of no records, who is asked what this program asks."""
+        tables = self.data.schemas if isinstance(self.data, Tables) else ()
+        amount = self._amount(epsilon, delta)
+        return Curator.rehearsal(self.schema, amount, tables=tables, searches=bool(self._searches()))
 
     def release(
         self, epsilon: float, delta: float = 0.0, random_state: int | None = None
     ) -> Sequence[Answer]:
-        """The answers, paid for by one reservation."""
-        asked = self._asked()
-        curator = Curator(
-            self.data,
-            self.schema,
-            budget(epsilon, delta),
-            ledger=self.ledger,
-            randomness=randomness.of(random_state),
-            what="query",
-        )
+        """The answers, paid for by one reservation: of every table's account, or of none."""
+        self._asked()  # what does not fit is said before anything is reserved
+        amount, source = self._amount(epsilon, delta), randomness.of(random_state)
+        if isinstance(self.data, Tables):
+            curator = Curator.of_tables(
+                self.data.relation,
+                self.data.tables,
+                amount,
+                ledger=self.ledger,
+                randomness=source,
+                what="query",
+            )
+        else:
+            curator = Curator(
+                self.data,
+                self.schema,
+                amount,
+                ledger=self.ledger,
+                randomness=source,
+                what="query",
+                searches=bool(self._searches()),
+            )
         with curator:
-            told = curator.ask_together([(question, share) for _, question, share in asked])
-        by_place = {place: each for (place, _, _), each in zip(asked, told, strict=True)}
+            selections, by_place = self._told(curator)
         return [
             answered(
                 selection,
@@ -86,5 +117,40 @@ class Program:
                 {key: each for (view, key), each in by_place.items() if view == selection.view},
                 curator.guarantee,
             )
-            for selection in self.selections
+            for selection in selections
         ]
+
+    def _amount(self, epsilon: float, delta: float) -> Pure | Approximate:
+        if self._searches():
+            if isinstance(self.data, Tables):
+                raise ParameterError(
+                    "Unlisted values are found in one table, not in one that is made of others.",
+                    "List the values in the schema, or ask the table by itself.",
+                )
+            if not delta:
+                raise ParameterError(
+                    "Values that the schema does not list can be found with a delta only: a value that one "
+                    "person alone has must stay unnamed, but for a tiny probability.",
+                    "Give a delta far below 1 / (number of records), such as 1e-6, or group by listed ones.",
+                )
+        return budget(epsilon, delta)
+
+    def _told(self, curator: Curator) -> tuple[Sequence[Selection], dict[Any, Any]]:
+        """The selections with the values that were found, and what was told, by view and question.
+
+        What is found is released, so that what is asked next may depend on it (adaptive composition).
+        """
+        selections, searches = self.selections, self._searches()
+        if searches:
+            delta = curator.amount.delta / len(searches)
+            asked = [(replace(question, delta=delta), share) for question, share in searches.values()]
+            values = {
+                place: each.values for place, each in zip(searches, curator.ask_together(asked), strict=True)
+            }
+            selections = tuple(
+                each.with_values({name: values[each.view, name] for name in each.found})
+                for each in self.selections
+            )
+        questions = self._asked(selections)
+        told = curator.ask_together([(question, share) for _, question, share in questions])
+        return selections, {place: each for (place, _, _), each in zip(questions, told, strict=True)}

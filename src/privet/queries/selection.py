@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from privet.schema.bins import public_cuts
 from privet.stats import Coded, CrossTable
 from privet.stats.group_sums import GroupSums
 from privet.stats.views import View
+from privet.stats.views.listed import Listed
 
 __all__ = ["Selection", "key_of"]
 
@@ -25,7 +27,8 @@ class Selection:
     """Measures of the groups of a view.
 
     ``order`` names a column of the answer to sort by (with a minus: the largest first), ``most`` is how many
-    rows are shown. Both look at released figures only.
+    rows are shown. Both look at released figures only. ``found`` are keys whose frequent values, besides
+    those that the schema lists, are to be found first.
 
     >>> schema = Schema.of({"age": (0, 120), "ward": ["a", "b"]})
     >>> selection = Selection(keys=(Coded("ward"),), measures=(Count(),))
@@ -39,6 +42,7 @@ class Selection:
     names: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     most: int | None = None
+    found: tuple[str, ...] = ()
 
     def group(self, schema: Schema) -> Group:
         """Where the measures are taken; what does not fit the schema is refused."""
@@ -52,6 +56,18 @@ class Selection:
                 "Group by fewer columns, or by wider intervals.",
             )
         return Group(self.view, self.keys, seen)
+
+    def with_values(self, values: Mapping[str, tuple[str, ...]]) -> Selection:
+        """The same, grouped by these values, too, which were found and released."""
+        made = tuple((_made(name), Listed(name, values[name])) for name in self.found)
+        keys = tuple(Coded(_made(key.column)) if key.column in self.found else key for key in self.keys)
+        return replace(self, view=View((*self.view.made, *made), self.view.where), keys=keys)
+
+    @property
+    def names_of_keys(self) -> tuple[str, ...]:
+        """The names of the keys in the answer."""
+        made = {_made(name): name for name in self.found}
+        return tuple(made.get(key.column, key.column) for key in self.keys)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -75,6 +91,11 @@ class Selection:
         for key in squared:  # the sum comes with its square
             needs.pop(replace(key, squares=False), None)
         return needs
+
+
+def _made(name: str) -> str:
+    """What the column with the values that were found is called: as no column of a table is."""
+    return f"{name} and values found"
 
 
 def key_of(name: str, schema: Schema, bins: int | None = None) -> Coded:

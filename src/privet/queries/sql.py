@@ -25,6 +25,7 @@ from privet.queries.measures import (
 )
 from privet.queries.selection import Selection
 from privet.queries.sql_expressions import called, condition, refuse, value
+from privet.queries.sql_tables import Named, from_clause, person_of, require_clauses
 from privet.queries.table import Query
 from privet.queries.terms import Term
 from privet.stats.views import Constant, Field
@@ -33,21 +34,18 @@ __all__ = ["from_sql"]
 
 _EXAMPLE = "For example: SELECT COUNT(*) FROM data."
 LONGEST = 20_000
-_CLAUSES = {
-    "having": "Filter the rows of the answer yourself: they are released, so that costs nothing.",
-    "distinct": "Group by the column, and count.",
-    "with": "Ask one SELECT at a time.",
-    "with_": "Ask one SELECT at a time.",
-    "windows": "",
-    "qualify": "",
-    "offset": "",
-    "laterals": "",
-    "pivots": "",
-}
 
 
-def from_sql(text: str, table: Query, public: Mapping[str, tuple[Any, ...]] | None = None) -> Query:
+def from_sql(
+    text: str,
+    table: Query,
+    public: Mapping[str, Any] | None = None,
+    private: Mapping[str, Query] | None = None,
+    most: Mapping[str, int] | None = None,
+) -> Query:
     """The query that a SELECT asks of the table; ``public`` tables may be joined, by their names.
+
+    So may other ``private`` ones; ``most`` is how many records of each key a table keeps in such a join.
 
     >>> import pyarrow as pa
     >>> from privet.queries import query
@@ -68,66 +66,64 @@ def from_sql(text: str, table: Query, public: Mapping[str, tuple[Any, ...]] | No
     if len(text) > LONGEST:
         raise ParameterError(f"A question has at most {LONGEST:,} characters.", "Ask less at a time.")
     try:
-        return _asked(sqlglot.parse(text), table, public or {})
+        return _asked(sqlglot.parse(text), Named(table, public or {}, private or {}, most or {}))
     except RecursionError:
         raise ParameterError("This question is nested too deeply.", "Ask with fewer parentheses.") from None
     except sqlglot.errors.SqlglotError:
         raise ParameterError("This is not SQL that can be read.", _EXAMPLE) from None
 
 
-def _asked(statements: Sequence[Any], table: Query, public: Mapping[str, Any]) -> Query:
+def _asked(statements: Sequence[Any], named: Named) -> Query:
     from sqlglot import exp
 
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
         raise ParameterError("One SELECT is answered at a time.", _EXAMPLE)
     select = statements[0]
-    for clause, advice in _CLAUSES.items():
-        if select.args.get(clause):
-            raise ParameterError(f"{clause.strip('_').upper()} is not answered here.", advice)
-    asked = _joined(select, table, public)
+    require_clauses(select)
+    asked = from_clause(select, named)
     if where := select.args.get("where"):
         asked = asked.where(Term(condition(where.this, asked.seen)))
     asked, keys = _grouped(select, asked)
+    if _counts_persons(select, keys, asked):
+        asked = _of_persons(asked)
     return _measured(select, asked, keys)
 
 
-def _joined(select: Any, table: Query, public: Mapping[str, Any]) -> Query:
-    """FROM one private table, with public ones joined by a key of the same name."""
+def _counts_persons(select: Any, keys: list[str], asked: Query) -> bool:
+    """Whether all that is asked is how many different persons there are."""
     from sqlglot import exp
 
-    source = select.args.get("from") or select.args.get("from_")
-    if source is None or not isinstance(source.this, exp.Table):
-        raise ParameterError("FROM must name one table.", _EXAMPLE)
-    for join in select.args.get("joins") or ():
-        name = join.this.name if isinstance(join.this, exp.Table) else ""
-        side, kind = (join.side or "").upper(), (join.kind or "").upper()
-        if name not in public:
-            raise ParameterError(
-                f"There is no public table '{name}' to join.", "Only public tables are joined."
-            )
-        if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER"):
-            raise ParameterError("This kind of JOIN is not answered.", "Use JOIN or LEFT JOIN … USING (key).")
-        using = join.args.get("using")
-        key = using[0].name if using else _equal_key(join.args.get("on"))
-        table = table.join_public(public[name], on=key)
-        made = [column for column in _names(public[name]) if column != key]
-        if side != "LEFT" and made:
-            table = table.where(~table[made[0]].is_missing())
-    return table
+    nodes = [each.this if isinstance(each, exp.Alias) else each for each in select.expressions]
+    measures = [node for node in nodes if isinstance(node, exp.AggFunc)]
+    person = person_of(asked)
+    counted = [_counted(node) for node in measures]
+    if person is None or person in asked.seen or person not in counted:
+        return False
+    if set(counted) != {person}:
+        raise ParameterError(
+            f"How many different '{person}' there are is asked by itself.",
+            "Ask the other figures separately.",
+        )
+    return True
 
 
-def _equal_key(on: Any) -> str:
+def _counted(node: Any) -> str | None:
+    """The column whose different values are counted."""
     from sqlglot import exp
 
-    sides = (on.this, on.expression) if isinstance(on, exp.EQ) else ()
-    names = {side.name for side in sides if isinstance(side, exp.Column)}
-    if not sides or len(names) != 1 or not all(isinstance(side, exp.Column) for side in sides):
-        raise ParameterError("Tables are joined by a key with one name in both.", "Write JOIN … USING (key).")
-    return str(names.pop())
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct):
+        columns = node.this.expressions
+        if len(columns) == 1 and isinstance(columns[0], exp.Column):
+            return str(columns[0].name)
+    return None
 
 
-def _names(table: Any) -> list[str]:
-    return [str(name) for name in (table.column_names if hasattr(table, "column_names") else table)]
+def _of_persons(asked: Query) -> Query:
+    """A record for each person and group: to count them is to count persons."""
+    keys = asked.selection.keys
+    records = replace(asked, selection=replace(asked.selection, keys=()))
+    names = [key.column for key in keys]
+    return records.per_person(*names).group_by(*names)
 
 
 def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
@@ -137,7 +133,10 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
     aliases = {e.alias: e.this for e in select.expressions if isinstance(e, exp.Alias)}
     keys: list[Any] = []
     names: list[str] = []
+    found: list[str] = []
     group = select.args.get("group")
+    if group:
+        require_clauses(group, {"expressions"})
     for key in group.expressions if group else ():
         if isinstance(key, exp.Literal) and not key.is_string:
             place = _whole(key, "GROUP BY")
@@ -155,12 +154,17 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
             column, bins = _arguments(key, 2)
             keys.append((column.name, _whole(bins, "BINS")))
             names.append(column.name)
+        elif called(key) == "FREQUENT":
+            [column] = _arguments(key, 1)
+            keys.append(column.name)
+            names.append(column.name)
+            found.append(column.name)
         else:
             name = alias or f"key_{len(names) + 1}"
             asked = _made(asked, name, key)
             keys.append(name)
             names.append(name)
-    return (asked.group_by(*keys) if keys else asked), names
+    return (asked.group_by(*keys, find=found) if keys else asked), names
 
 
 def _made(asked: Query, name: str, node: Any) -> Query:
@@ -221,6 +225,8 @@ def _measure(node: Any, asked: Query) -> tuple[Query, MeasureOf]:
         if isinstance(node.this, exp.Star | exp.Literal):
             return asked, Count()
         if isinstance(node.this, exp.Distinct):
+            if (counted := _counted(node)) not in asked.seen and counted == person_of(asked):
+                return asked, Count()  # one record for each by now
             asked, column = _column(node.this.expressions[0], asked)
             return asked, CountDistinct(column)
         asked, column = _column(node.this, asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -23,10 +23,13 @@ from privet.queries.measures import (
 )
 from privet.queries.program import Program
 from privet.queries.selection import Selection, key_of
+from privet.queries.tables import Tables
 from privet.queries.terms import Term
 from privet.release import Guarantee
 from privet.schema import Number, Schema, read_schema
+from privet.stats.relations import Aggregate, Joined, PerPerson, Relation, Union
 from privet.stats.views import Field, LookedUp, View
+from privet.stats.views.listed import unlisted
 
 __all__ = ["Query", "query"]
 
@@ -98,11 +101,61 @@ class Query:
             made = made.with_columns(**{name: Term(LookedUp(Field(on), entries, within))})
         return made
 
-    def group_by(self, *keys: str | tuple[str, int | Sequence[float]]) -> Query:
+    def join(self, other: Query, on: str | Sequence[str], most: int | tuple[int, int] = 1) -> Query:
+        """Every pair of a record here and one of another private table that have the same key.
+
+        If the key says who a person is in both tables, all of a person's records are paired. Else at most
+        ``most`` records of each key are kept, here and in the other table (or ``(here, there)``), and one
+        unit can change as many pairs as that allows: the fewer, the less noise.
+        """
+        keys = (on,) if isinstance(on, str) else tuple(on)
+        kept = (most, most) if isinstance(most, int) else tuple(most)
+        return self._together(other, lambda one, two: Joined(one, two, keys, kept))  # type: ignore[arg-type]
+
+    def union(self, other: Query) -> Query:
+        """The records of both tables, in the columns that both have."""
+        return self._together(other, Union)
+
+    def per_person(self, *keys: str, **columns: str | tuple[str, str]) -> Query:
+        """A record for each person, or for each person and each combination of the keys that they have.
+
+        Its columns are made of the person's records: ``visits="count"``, ``spent=("sum", "cost")``, and so
+        with mean, min and max.
+        """
+        made = tuple(
+            (name, Aggregate(how) if isinstance(how, str) else Aggregate(*how))  # type: ignore[arg-type]
+            for name, how in (columns or {"records": "count"}).items()
+        )
+        tables = self._tables()
+        return _asking(Tables(PerPerson(tables.relation, keys, made), tables.tables), self.ledger)
+
+    def _tables(self) -> Tables:
+        if self.selection.keys or self.selection.measures:
+            raise ParameterError(
+                "Groups and figures are asked of what tables are put together to, not before.",
+                "Join first, then group and count.",
+            )
+        return Tables.of(self.data, self.schema, self.selection.view)
+
+    def _together(self, other: Query, how: Callable[[Relation, Relation], Relation]) -> Query:
+        if self.ledger is not other.ledger:
+            raise ParameterError(
+                "Both tables must be paid for from one ledger: only then is it all or nothing.",
+                "Give both queries the same ledger.",
+            )
+        one, two = self._tables(), other._tables()
+        return _asking(Tables(how(one.relation, two.relation), {**one.tables, **two.tables}), self.ledger)
+
+    def group_by(self, *keys: str | tuple[str, int | Sequence[float]], find: Sequence[str] = ()) -> Query:
         """A group for each combination of the values of these columns.
 
         A number is given with its cuts, or with how many equal bins it has: ``("age", [18, 65])``.
+
+        ``find`` are those keys whose frequent values are to be found, besides the listed ones: for half of ε
+        and for δ. Only a value that so many records have that no single person makes it appear is named.
         """
+        for name in find:
+            unlisted(name, self.schema)
         made, coded = self, []
         for key in keys:
             name, how = key if isinstance(key, tuple) else (key, None)
@@ -114,7 +167,7 @@ class Query:
                 coded.append(replace(key_of(name, self.seen, 1), cuts=tuple(map(float, how))))
             else:
                 coded.append(key_of(name, self.seen, how))
-        return made._with(keys=tuple(coded))
+        return made._with(keys=tuple(coded), found=tuple(find))
 
     def measure(self, *measures: MeasureOf) -> Query:
         """Ask for these figures of each group, besides those that were asked for."""
@@ -155,20 +208,21 @@ class Query:
 
     def plan(self, epsilon: float, delta: float = 0.0) -> Guarantee:
         """What it would cost, and how large its errors would be; nothing is read or spent."""
-        return self._program().plan(epsilon, delta)
+        return self.program().plan(epsilon, delta)
 
     def release(self, epsilon: float, delta: float = 0.0, random_state: int | None = None) -> Answer:
         """The answer, paid for."""
-        [answer] = self._program().release(epsilon, delta, random_state)
+        [answer] = self.program().release(epsilon, delta, random_state)
         return answer
 
     def epsilon_for(self, *, error: float, delta: float = 0.0) -> float:
         """The smallest ε with which no figure is off by more than ``error`` (95 %); nothing is read."""
         from privet.queries.goal import epsilon_for_error
 
-        return epsilon_for_error(self._program(), error, delta)
+        return epsilon_for_error(self.program(), error, delta)
 
-    def _program(self) -> Program:
+    def program(self) -> Program:
+        """The query by itself, as a program."""
         return Program(self.data, self.schema, (self.selection,), ledger=self.ledger)
 
     def _with(self, **changes: Any) -> Query:
@@ -184,6 +238,10 @@ def query(data: Any, schema: Any, *, ledger: Ledger | None = None) -> Query:
     elif not isinstance(schema, Schema):
         schema = read_schema(schema)
     return Query(data, schema, ledger)
+
+
+def _asking(tables: Tables, ledger: Ledger | None) -> Query:
+    return Query(tables, tables.relation.facts.schema, ledger)
 
 
 def _plain_columns(table: Any) -> dict[str, list[Any]]:

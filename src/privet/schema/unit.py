@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from privet.errors import SchemaError
 
-__all__ = ["Keep", "Neighbours", "Unit"]
+__all__ = ["DerivedUnit", "Keep", "Neighbours", "Unit"]
 
 Neighbours = Literal["add_remove", "replace"]
 Keep = Literal["first", "content"]
@@ -85,3 +85,21 @@ class Unit:
             )
         neighbours, most = data.get("neighbours", "add_remove"), data.get("most", 1)
         return cls(neighbours, data.get("id"), most, data.get("keep"))
+
+
+@dataclass(frozen=True)
+class DerivedUnit(Unit):
+    """A unit of the tables that a table was made of: at most ``most`` of its records go or come with it.
+
+    Some may go and some may come. That is a path of ``most`` tables, each with one record more or less than
+    the one before, so whatever holds for a person with ``most`` records under ``add_remove`` by adding up
+    what single records do holds here. Nobody's records are left out any more: ``id`` is None.
+    """
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.most, int) and not isinstance(self.most, bool)
+        if self.neighbours != "add_remove" or self.id is not None or not whole or self.most < 1:
+            raise SchemaError("A derived unit says how many records it changes, and nothing else.")
+
+    def describe(self) -> str:
+        return f"one unit of the tables that this was made of (at most {self.most} records here)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -53,8 +54,12 @@ class _Asking(Paid, OfTable):
 
         self._check()
         self.require_columns(session, self._schema)
-        guarantee = self._program(None, None).plan(self._spent, self.delta)
-        return planned(self.what, guarantee, self._schema, None, session.opened_ledger(), self._why)
+        program, ledger = self._program(None, None), session.opened_ledger()
+        guarantee = program.plan(self._spent, self.delta)
+        event = program.event(self._spent, self.delta)
+        for schema in self._others.values():  # each account pays the whole, and may refuse
+            planned(self.what, guarantee, schema[1], [event], ledger)
+        return planned(self.what, guarantee, self._schema, [event], ledger, self._why)
 
     def _released(self, session: Session) -> list[Answer]:
         self._check()
@@ -62,8 +67,15 @@ class _Asking(Paid, OfTable):
             self.paid(session, self._schema, self.what) as ledger,
             session.progress("Asking the table", "rows") as watch,
         ):
+            for _, schema in self._others.values() if ledger is None else ():
+                session.unpaid(schema, self.what, self.owner_says)
             table = self.opened(session, self._schema, watch, self.engine, ledger)
             return list(self._program(table, ledger).release(self._spent, self.delta, self.seed))
+
+    @property
+    def _others(self) -> Mapping[str, tuple[Path, Schema]]:
+        """More private tables that are read, by name: where each is, and what is public about it."""
+        return {}
 
     @property
     def _spent(self) -> float:
@@ -94,7 +106,8 @@ class _Asking(Paid, OfTable):
 class AskQuery(_Asking):
     """Ask the table DATA a question in SQL: counts, sums, means, deviations and quantiles, by group.
 
-    The table is called data. Each answer comes with an error bar. Public tables can be joined by a key.
+    The table is called data. Each answer comes with an error bar. Public tables can be joined by a key, and
+    other private ones.
     """
 
     data: Data
@@ -103,6 +116,16 @@ class AskQuery(_Asking):
         tuple[str, ...],
         Alias("join"),
         "Public tables to join, each as NAME=FILE. Nobody in them is protected.",
+    ] = ()
+    tables: Annotated[
+        tuple[str, ...],
+        Alias("table"),
+        "More private tables to join or put together, each as NAME=FILE. What is public about each is in its "
+        "own schema beside it, and its account pays, too.",
+    ] = ()
+    per_key: Annotated[
+        tuple[str, ...],
+        "How many records of each key a private table keeps in a join, as NAME=NUMBER: 1, unless it is said.",
     ] = ()
     error: Annotated[
         float | None,
@@ -138,15 +161,40 @@ class AskQuery(_Asking):
         return written(Answered(found=answer, sql=self.sql), self.report)
 
     def _program(self, table: Any, ledger: Any) -> Program:
-        from privet.queries import Program, query
+        from privet.queries import query
         from privet.queries.sql import from_sql
 
+        private = {
+            name: query(None if table is None else self._opened(place, schema), schema, ledger=ledger)
+            for name, (place, schema) in self._others.items()
+        }
         try:
-            asked = from_sql(self.sql, query(table, self._schema), self._public)
+            data = query(table, self._schema, ledger=ledger)
+            return from_sql(self.sql, data, self._public, private, self._most).program()
         except PrivetError as error:
             error.parameter = error.parameter or "sql"
             raise
-        return Program(table, self._schema, (asked.selection,), ledger=ledger)
+
+    def _opened(self, place: Path, schema: Schema) -> Any:
+        from privet.service.tables import open_table
+
+        return open_table(place, schema, engine=self.engine, options=self.options)
+
+    @cached_property
+    def _others(self) -> dict[str, tuple[Path, Schema]]:
+        found = {}
+        for name, place in _named(self.tables, "private table"):
+            found[name] = (Path(place), settled(None, place))
+        return found
+
+    @cached_property
+    def _most(self) -> dict[str, int]:
+        found = {}
+        for name, number in _named(self.per_key, "number of records"):
+            if not number.isdigit() or name not in {"data", *self._others}:
+                raise ParameterError(f"'{name}={number}' says of no table how many records it keeps.")
+            found[name] = int(number)
+        return found
 
     @cached_property
     def _public(self) -> dict[str, Any]:
@@ -155,12 +203,19 @@ class AskQuery(_Asking):
         from privet.service.tables import open_table
 
         found = {}
-        for entry in self.public:
-            name, _, place = entry.partition("=")
-            if not name or not Path(place).is_file():
-                raise ParameterError(f"'{entry}' names no public table.", "Write it as NAME=FILE.")
+        for name, place in _named(self.public, "public table"):
+            if not Path(place).is_file():
+                raise ParameterError(f"'{name}={place}' names no public table.", "Write it as NAME=FILE.")
             found[name] = pa.Table.from_batches(list(open_table(Path(place), None).batches()))
         return found
+
+
+def _named(entries: Sequence[str], what: str) -> list[tuple[str, str]]:
+    """Entries of the form NAME=…, each name once."""
+    pairs = [(name, held) for name, _, held in (entry.partition("=") for entry in entries)]
+    if not all(name and held for name, held in pairs) or len(dict(pairs)) < len(pairs):
+        raise ParameterError(f"Each {what} is named once, as NAME=…")
+    return pairs
 
 
 @dataclass(frozen=True, kw_only=True)

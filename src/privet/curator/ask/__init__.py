@@ -5,6 +5,7 @@ from privet.curator.ask.choose import Choice, Choose
 from privet.curator.ask.class_sizes import ClassSizes, Sizes
 from privet.curator.ask.contribute import Contribute, Contribution
 from privet.curator.ask.count_significant import Count, CountSignificant
+from privet.curator.ask.find_values import FindValues, Values
 from privet.curator.ask.forest import ChooseForest, Forest
 from privet.curator.ask.mapped import Mapped, Reduced
 from privet.curator.ask.measure import Measure
@@ -26,6 +27,7 @@ __all__ = [
     "Contribution",
     "Count",
     "CountSignificant",
+    "FindValues",
     "Forest",
     "Mapped",
     "Measure",
@@ -35,6 +37,7 @@ __all__ = [
     "Reduced",
     "Sizes",
     "TopK",
+    "Values",
 ]
 
 #: All that may be asked.
@@ -46,6 +49,7 @@ QUESTIONS = (
     ClassSizes,
     Contribute,
     CountSignificant,
+    FindValues,
     Mapped,
     Measure,
     Minimise,

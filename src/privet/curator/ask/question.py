@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from privet.budget import Pure, Zcdp
@@ -50,6 +51,8 @@ class Question(ABC, Generic[Told]):
     assumed: tuple[tuple[str, str], ...] = ()
     #: Whether the answer is about public things only, and so costs nothing.
     free: ClassVar[bool] = False
+    #: The δ that it spends besides its share, in a run that searches.
+    delta: Fraction = Fraction(0)
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
