@@ -55,7 +55,10 @@ def dataset(home: House) -> str:
 
 
 def test_every_kind_of_step_has_a_form_without_paths_seeds_or_an_owners_words(home: House):
-    kinds = {kind["do"]: kind for kind in home.analyst.get(f"/flows/kinds?dataset={home.dataset}")}
+    found = home.analyst.get(f"/flows/kinds?dataset={home.dataset}")
+    kinds = {kind["do"]: kind for kind in found["kinds"]}
+    assert check(home, home.dataset, found["beginning"])["total"]["epsilon"] == 1.0
+    assert set(found["head"]["properties"]) == {"name", "delta", "allocation", "goal"}
     assert {"source", "keep", "evaluate", "naive-bayes", "synthesiser"} <= set(kinds)
     assert kinds["source"]["json_schema"]["properties"] == {}
     assert kinds["report"]["json_schema"]["properties"] == {}

@@ -184,8 +184,8 @@ def _link(
     else:
         slots = [slot for slot, accepted in enumerate(kind.takes) if given in accepted]
         if slots:
-            slot = len([each for each in target.inputs if each]) if kind.many else _free(slots, target)
-            return Link(name, target.name, slot)
+            places = list(range(len(target.inputs) + 1)) if kind.many else slots
+            return Link(name, target.name, _free(places, target))
         accepted = kind.takes[0] if given == PRIVATE or len(kind.takes) == 1 else sum(kind.takes, ())
         reason = mismatch(target, source.name, given, accepted).message
     return Link(name, target.name, -1, reason)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from privet.budget import Approximate, Ledger, Pure, budget
 from privet.errors import ParameterError
 from privet.flow.graph import Graph, whole
+from privet.flow.settings import Head
 from privet.flow.steps import FlowStep
+from privet.parameters import parameters_of
 from privet.schema.columns import toml_key, toml_text
 
 if TYPE_CHECKING:
@@ -20,10 +22,9 @@ if TYPE_CHECKING:
     from privet.flow.running import FlowResult
     from privet.flow.store import Releases
 
-__all__ = ["ALLOCATIONS", "Flow"]
+__all__ = ["Flow", "plain"]
 
-ALLOCATIONS = ("auto", "equal", "weights", "fixed")
-GOALS = ("model", "interval")
+_CHOICES = {each.name: each.choices for each in parameters_of(Head) if each.choices}
 _KNOWN = ("flow", "name", "epsilon", "delta", "allocation", "goal", "steps")
 
 
@@ -63,8 +64,8 @@ a private edge can end only at a step that measures.
             raise ParameterError(
                 "The flow has no steps.", 'Begin with a source:  [steps.people]  do = "source"'
             )
-        for what, value, known in (("allocation", self.allocation, ALLOCATIONS), ("goal", self.goal, GOALS)):
-            if value not in known:
+        for what, known in _CHOICES.items():
+            if (value := getattr(self, what)) not in known:
                 raise ParameterError(f"{what} = {value!r} is unknown.", f"Use one of: {', '.join(known)}.")
         for what, number in (("epsilon", self.epsilon), ("delta", self.delta)):
             if isinstance(number, bool) or not isinstance(number, int | float):

@@ -5,14 +5,53 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 
-from privet.parameters import ColumnOf, File, Named, Parameter, parameters_of, with_parameters
+from privet.parameters import (
+    ColumnOf,
+    Delta,
+    File,
+    Named,
+    Parameter,
+    When,
+    parameters_of,
+    with_parameters,
+)
 
 __all__ = ["OF_THE_RUN", "settings_of"]
 
 #: What a flow itself gives to an algorithm: its rows' schema, and its part of the budget.
 OF_THE_RUN = ("schema", "ledger", "random_state", "epsilon", "delta")
+
+
+@with_parameters
+class Head:
+    """What is said of a flow as a whole, besides its epsilon and its steps."""
+
+    name: Annotated[str, "What the flow is called, here and in the ledger."] = "flow"
+    delta: Delta = 0.0
+    allocation: Annotated[
+        Literal["auto", "equal", "weights", "fixed"],
+        "How the budget is divided among the steps that measure: by the steps' own errors (auto), in equal "
+        "parts, by each step's weight, or fixed by each step's own epsilon.",
+    ] = "auto"
+    goal: Annotated[
+        Literal["model", "interval"],
+        When("allocation", "auto"),
+        "What the automatic division serves: a good last model, or a narrow interval around its score.",
+    ] = "model"
+
+
+@with_parameters
+class Part:
+    """What is said of a step's part of the budget."""
+
+    weight: Annotated[
+        float | None, Gt(0), When("allocation", "weights"), "Its weight when the budget is divided."
+    ] = None
+    epsilon: Annotated[
+        float | None, Gt(0), When("allocation", "fixed"), "Its own part of the budget (epsilon)."
+    ] = None
 
 
 @with_parameters

@@ -410,6 +410,19 @@ class FlowKindShown(BaseModel):
     json_schema: dict[str, Any]
 
 
+class FlowKinds(BaseModel):
+    """What flows are made of, and a flow to begin with.
+
+    ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
+    budget.
+    """
+
+    head: dict[str, Any]
+    part: dict[str, Any]
+    kinds: list[FlowKindShown]
+    beginning: dict[str, Any] | None
+
+
 class FlowAsked(Sent):
     dataset: Id
     flow: dict[str, Any]

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from privet.errors import ParameterError, PrivetError
+from privet.families import FAMILIES
 from privet.parameters import File, Parameter, json_schema
+from privet.registry import ALGORITHMS
 from privet.service.case import UseCase
 from privet.service.flows import FlowRan, Until, priced
 from privet.service.session import Session
@@ -26,7 +28,19 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.service.plans import Plan
 
-__all__ = ["FlowLook", "FlowOnTable", "Kept", "StepKind", "look", "portable", "step_kinds", "without_places"]
+__all__ = [
+    "FlowLook",
+    "FlowOnTable",
+    "Kept",
+    "StepKind",
+    "beginning",
+    "flow_of",
+    "head_schemas",
+    "look",
+    "portable",
+    "step_kinds",
+    "without_places",
+]
 
 MOST_STEPS = 40
 #: The settings that say where something is: the file of a flow has them, a flow over a table has not.
@@ -117,6 +131,38 @@ def _kind(kind: Kind) -> StepKind:
         kind.settings,
         own | {"title": kind.title, "properties": properties, "required": required},
     )
+
+
+def head_schemas() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON Schemas of what is said of a flow as a whole, and of a step's part of its budget."""
+    from privet.flow.settings import Head, Part
+
+    return json_schema(Head), json_schema(Part)
+
+
+def beginning(schema: Schema) -> dict[str, Any]:
+    """A flow to begin with: a part held out, the first algorithm that fits the target, its score, a page.
+
+    >>> from privet.schema import Schema
+    >>> list(beginning(Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill"))["steps"])
+    ['people', 'parts', 'model', 'score', 'page']
+    """
+    from privet.schema import Number
+
+    target = None if schema.target is None else schema[schema.target]
+    wanted = None if target is None else "number" if isinstance(target, Number) else "class"
+    family = next((f for f in FAMILIES.values() if f.target == wanted), None)
+    if wanted is None or family is None:
+        return {"name": "flow", "steps": {"people": {"do": "source"}}}
+    usual = family.first or next(entry.name for entry in ALGORITHMS if entry.family == family.name)
+    steps = {
+        "people": {"do": "source"},
+        "parts": {"do": "split", "from": "people"},
+        "model": {"do": usual, "from": "parts.train"},
+        "score": {"do": "evaluate", "from": ["model", "parts.test"]},
+        "page": {"do": "report", "from": ["model", "score"]},
+    }
+    return {"name": "flow", "steps": steps}
 
 
 def without_places(text: str) -> dict[str, Any]:

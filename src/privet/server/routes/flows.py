@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 
 from privet.registry import algorithm
 from privet.schema import Schema, read_schema
+from privet.server.cases import trimmed
 from privet.server.flows import kinds, plain_document, settings_schema
 from privet.server.guests import Asking, Serving
 from privet.server.planning import schema_file
@@ -19,6 +20,7 @@ from privet.server.routes.runs import open_row
 from privet.server.shapes import (
     FlowAsked,
     FlowEdgeShown,
+    FlowKinds,
     FlowKindShown,
     FlowLink,
     FlowLooked,
@@ -29,7 +31,15 @@ from privet.server.shapes import (
 )
 from privet.server.store import datasets
 from privet.server.store.flows import KeptSteps
-from privet.service.flow_tables import FlowLook, StepKind, look, portable, without_places
+from privet.service.flow_tables import (
+    FlowLook,
+    StepKind,
+    beginning,
+    head_schemas,
+    look,
+    portable,
+    without_places,
+)
 
 __all__ = ["router"]
 
@@ -38,10 +48,16 @@ DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+
 
 
 @router.get("/flows/kinds")
-def show_kinds(server: Serving, caller: Asking, dataset: DatasetId = None) -> list[FlowKindShown]:
+def show_kinds(server: Serving, caller: Asking, dataset: DatasetId = None) -> FlowKinds:
     """The kinds of steps with their settings as JSON Schema; for a dataset, why one cannot be used on it."""
     schema = schema_for(server, caller, dataset)
-    return [_kind(kind, schema) for kind in kinds().values()]
+    head, part = head_schemas()
+    return FlowKinds(
+        head=trimmed(head, set(head["properties"])),
+        part=trimmed(part, set(part["properties"])),
+        kinds=[_kind(kind, schema) for kind in kinds().values()],
+        beginning=None if schema is None else beginning(schema),
+    )
 
 
 def _kind(kind: StepKind, schema: Schema | None) -> FlowKindShown:
