@@ -97,6 +97,8 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         ("PUT", "/datasets/{dataset}/limit"): {"epsilon": 1000},
         ("POST", "/ledger/verify"): {},
         ("POST", "/attacks/membership"): {"epsilon": 1},
+        ("POST", "/flows/check"): {"dataset": house.dataset, "flow": {"steps": {"people": {"do": "source"}}}},
+        ("POST", "/flows/read"): {"dataset": house.dataset, "text": "[steps.people]\ndo = 'source'\n"},
     }
     if "/coordination/" in path:
         values["name"], body = "study", {"document": party_study()[0]}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applies, bounds, fields, label, read, type Field, type Schema } from "../src/lib/form";
+import { applies, bounds, fields, label, read, show, type Field, type Schema } from "../src/lib/form";
 
 const SCHEMA: Schema = {
   properties: {
@@ -10,6 +10,7 @@ const SCHEMA: Schema = {
     of: { type: ["array", "null"], items: { type: "string" }, "x-column-of": "data" },
     data: { type: "string", "x-file": "in" },
     grid: { type: "object" },
+    bounds: { type: "object", "x-named": "COLUMN=LOW,HIGH" },
     epsilon: { type: "number", exclusiveMinimum: 0, maximum: 1000000 },
   },
 };
@@ -26,6 +27,7 @@ test("a form has a field for each parameter, and none for files, objects and wha
     ["fast", "yes-no", true],
     ["cuts", "list", true],
     ["of", "columns", true],
+    ["bounds", "named", true],
   ]);
 });
 
@@ -44,4 +46,11 @@ test("what is typed becomes a value; what is no number stays text, for the serve
 test("names and bounds in words", () => {
   expect(label("estimate_records")).toBe("Estimate records");
   expect(bounds(SCHEMA.properties?.epsilon ?? {})).toBe("more than 0, at most 1,000,000");
+});
+
+test("names with values are typed as pairs, and come back the same", () => {
+  const bounds = field("bounds");
+  expect(read(bounds, "age=18,90; height = 1.5")).toEqual({ age: [18, 90], height: 1.5 });
+  expect(show(read(bounds, "age=18,90; height = 1.5"))).toBe("age=18,90; height=1.5");
+  expect(read(bounds, "nonsense")).toBe("nonsense");
 });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from privet.flow.layout import GAP_Y, HIGH, WIDE, layout
 from privet.flow.steps import MODEL, PRIVATE, PUBLIC, SCORE, TABLE
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["drawn"]
 
-_WIDE, _HIGH, _GAP_X, _GAP_Y = 150, 46, 70, 24
 _COLOURS = {PRIVATE: "#b3261e", PUBLIC: "#1b6e3c", MODEL: "#1f4e9c", SCORE: "#6b3fa0", TABLE: "#1b6e3c"}
 _DASHES = {PRIVATE: "", PUBLIC: "6 3", MODEL: "", SCORE: "2 3", TABLE: "6 3"}
 
@@ -20,17 +20,9 @@ _DASHES = {PRIVATE: "", PUBLIC: "6 3", MODEL: "", SCORE: "2 3", TABLE: "6 3"}
 def drawn(flow: Flow) -> str:
     """The graph as SVG, with a title and a description for people who cannot see it."""
     graph = flow.graph
-    layer: dict[str, int] = {}
-    for step in graph.order:
-        layer[step.name] = max((layer[n.partition(".")[0]] + 1 for n in step.inputs), default=0)
-    rows: dict[int, int] = {}
-    place: dict[str, tuple[int, int]] = {}
-    for step in graph.order:
-        depth = layer[step.name]
-        place[step.name] = (depth * (_WIDE + _GAP_X) + 10, rows.get(depth, 0) * (_HIGH + _GAP_Y) + 10)
-        rows[depth] = rows.get(depth, 0) + 1
-    width = (max(layer.values()) + 1) * (_WIDE + _GAP_X) - _GAP_X + 20
-    height = max(rows.values()) * (_HIGH + _GAP_Y) + 40
+    place = {name: (x + 10, y + 10) for name, (x, y) in layout(graph.order).items()}
+    width = max(x for x, _ in place.values()) + WIDE + 10
+    height = max(y for _, y in place.values()) + HIGH + GAP_Y + 20
     told = "; ".join(f"{e.source} gives {e.kind} to {e.target}" for e in graph.edges)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
@@ -38,8 +30,8 @@ def drawn(flow: Flow) -> str:
         f"<title>{escape(flow.name)}</title><desc>{escape(told)}</desc>",
     ]
     for edge in graph.edges:
-        x, y = place[edge.source][0] + _WIDE, place[edge.source][1] + _HIGH / 2
-        to_x, to_y = place[edge.target][0], place[edge.target][1] + _HIGH / 2
+        x, y = place[edge.source][0] + WIDE, place[edge.source][1] + HIGH / 2
+        to_x, to_y = place[edge.target][0], place[edge.target][1] + HIGH / 2
         bend = (to_x - x) / 2
         dash = f' stroke-dasharray="{_DASHES[edge.kind]}"' if _DASHES[edge.kind] else ""
         parts.append(
@@ -56,7 +48,7 @@ def drawn(flow: Flow) -> str:
         x, top = place[step.name]
         line = 2.5 if step.name in priced else 1
         parts.append(
-            f'<rect x="{x}" y="{top}" width="{_WIDE}" height="{_HIGH}" rx="6" fill="#fff" stroke="#333" '
+            f'<rect x="{x}" y="{top}" width="{WIDE}" height="{HIGH}" rx="6" fill="#fff" stroke="#333" '
             f'stroke-width="{line}"/>'
             f'<text x="{x + 10}" y="{top + 19}" font-weight="bold">{escape(step.name)}</text>'
             f'<text x="{x + 10}" y="{top + 36}" fill="#444">{escape(step.do)}</text>'

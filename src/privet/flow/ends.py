@@ -68,12 +68,5 @@ def _page(step: FlowStep, given: list[Any], flow: Flow) -> Any:
         if isinstance(each, RowsAt):
             section.text(f"A table of made-up records with {len(each.schema.columns)} columns.")
             continue
-        if each.score is not None:
-            section.code(each.score.text())
-        else:
-            if words := each.model.in_words():
-                section.code(words)
-            for chart in each.model.pictures():
-                section.chart(chart)
-        section.prose(each.guarantee.text())
+        each.show_in(section)
     return page

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from privet.budget import Approximate, Ledger, Pure, budget
 from privet.errors import ParameterError
-from privet.flow.graph import Graph
+from privet.flow.graph import Graph, whole
+from privet.flow.settings import Head
 from privet.flow.steps import FlowStep
+from privet.parameters import parameters_of
 from privet.schema.columns import toml_key, toml_text
 
 if TYPE_CHECKING:
     from privet.flow.planning import FlowPlan
     from privet.flow.running import FlowResult
+    from privet.flow.store import Releases
 
-__all__ = ["ALLOCATIONS", "Flow"]
+__all__ = ["Flow", "plain"]
 
-ALLOCATIONS = ("auto", "equal", "weights", "fixed")
-GOALS = ("model", "interval")
+_CHOICES = {each.name: each.choices for each in parameters_of(Head) if each.choices}
 _KNOWN = ("flow", "name", "epsilon", "delta", "allocation", "goal", "steps")
 
 
@@ -62,8 +64,8 @@ a private edge can end only at a step that measures.
             raise ParameterError(
                 "The flow has no steps.", 'Begin with a source:  [steps.people]  do = "source"'
             )
-        for what, value, known in (("allocation", self.allocation, ALLOCATIONS), ("goal", self.goal, GOALS)):
-            if value not in known:
+        for what, known in _CHOICES.items():
+            if (value := getattr(self, what)) not in known:
                 raise ParameterError(f"{what} = {value!r} is unknown.", f"Use one of: {', '.join(known)}.")
         for what, number in (("epsilon", self.epsilon), ("delta", self.delta)):
             if isinstance(number, bool) or not isinstance(number, int | float):
@@ -129,13 +131,13 @@ a private edge can end only at a step that measures.
         """The flow in a text file (TOML)."""
         path = Path(path)
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise ParameterError(f"There is no flow file {path.name}.", "Check its path.") from None
-        except (OSError, ValueError) as error:
-            reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it cannot be read"
-            raise ParameterError(f"{path.name} is not a flow: {reason}.") from None
-        return cls.from_dict({"name": path.name.removesuffix(".toml").removesuffix(".flow")} | data)
+        except (OSError, ValueError):
+            raise ParameterError(f"{path.name} is not a flow: it cannot be read.") from None
+        name = path.name.removesuffix(".toml").removesuffix(".flow")
+        return cls.from_dict({"name": name} | plain(text, path.name))
 
     @classmethod
     def from_pipeline(cls, pipeline: Any, data: str, **more: Any) -> Flow:
@@ -164,6 +166,15 @@ a private edge can end only at a step that measures.
             "edges": [edge.to_dict() for edge in graph.edges],
         }
 
+    def prepared(self) -> set[str]:
+        """The steps that take rows which a step before them has changed, not only cut or clamped."""
+        found: set[str] = set()
+        for step in self.graph.order:
+            before = [self.graph.step(whole(name)) for name in step.inputs]
+            if any(each.name in found or each.kind.changes for each in before):
+                found.add(step.name)
+        return found
+
     def text(self) -> str:
         """The flow as the text of its file."""
         head = {"name": self.name, "epsilon": self.epsilon, "delta": self.delta}
@@ -187,33 +198,44 @@ a private edge can end only at a step that measures.
         self,
         tables: Mapping[str, Any] | None = None,
         *,
-        folder: str | Path = ".",
-        store: str | Path | None = None,
+        folder: str | Path | None = ".",
+        store: str | Path | Releases | None = None,
+        until: str | None = None,
     ) -> FlowPlan:
         """What each step would get and buy, and the price of all. Nothing is read and nothing is spent.
 
         ``tables`` gives a (table, schema) for a source's name, in place of its file. With a ``store``, what
-        it holds already is not priced again.
+        it holds already is not priced again. ``until`` is the last step that is wanted now.
         """
         from privet.flow.places import Places
         from privet.flow.planning import planned
 
-        return planned(self, Places(tables or {}, Path(folder)), store)
+        return planned(self, Places(tables or {}, None if folder is None else Path(folder)), store, until)
 
     def run(
         self,
         tables: Mapping[str, Any] | None = None,
         *,
-        folder: str | Path = ".",
+        folder: str | Path | None = ".",
         ledger: Ledger | None = None,
-        store: str | Path | None = None,
+        store: str | Path | Releases | None = None,
         random_state: Any = None,
+        until: str | None = None,
     ) -> FlowResult:
         """Run all steps for one reservation. With a ``store``, what was released before is used again."""
         from privet.flow.places import Places
         from privet.flow.running import run_flow
 
-        return run_flow(self, Places(tables or {}, Path(folder)), ledger, store, random_state)
+        places = Places(tables or {}, None if folder is None else Path(folder))
+        return run_flow(self, places, ledger, store, random_state, until)
+
+
+def plain(text: str, name: str = "The text") -> dict[str, Any]:
+    """What a flow's text says, as plain data; whether it is a flow is not looked at."""
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
+        raise ParameterError(f"{name} is not a flow: {error}.") from None
 
 
 def _toml(value: Any) -> str:

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 
 from privet.errors import ParameterError
 from privet.flow.steps import MODEL, PRIVATE, PUBLIC, SCORE, FlowStep
-from privet.parameters import parameters_of
 
-__all__ = ["Edge", "Graph"]
+__all__ = ["PARTS", "Edge", "Graph", "mismatch", "whole"]
 
-_PARTS = ("train", "test")
-_OF_THE_RUN = ("schema", "ledger", "random_state", "epsilon", "delta")
+PARTS = ("train", "test")
 _WORDS = {"train": "the larger part", "test": "the part held out"}
+
+
+def whole(name: str) -> str:
+    """The step that an input names, without its part.
+
+    >>> whole("parts.train")
+    'parts'
+    """
+    return name.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,20 @@ class Graph:
 
     def gives(self, name: str) -> str:
         """The kind of what a step gives."""
-        return self._gives[name.partition(".")[0]]
+        return self._gives[whole(name)]
+
+    def step(self, name: str) -> FlowStep:
+        return self._steps[name]
+
+    def before(self, name: str) -> set[str]:
+        """A step and all that it depends on."""
+        found, left = set[str](), [name]
+        while left:
+            step = self._steps[left.pop()]
+            if step.name not in found:
+                found.add(step.name)
+                left += [whole(each) for each in step.inputs]
+        return found
 
     def priced(self) -> list[FlowStep]:
         """The steps that read private rows and are paid for, in order."""
@@ -58,7 +78,7 @@ class Graph:
     def _ordered(self, steps: Sequence[FlowStep]) -> list[FlowStep]:
         for step in steps:
             for name in step.inputs:
-                if name.partition(".")[0] not in self._steps:
+                if whole(name) not in self._steps:
                     raise ParameterError(
                         f"The step '{step.name}' takes from '{name}', which is no step of the flow.",
                         f"Its steps: {', '.join(self._steps)}.",
@@ -66,7 +86,7 @@ class Graph:
         done: dict[str, FlowStep] = {}
         left = list(steps)
         while left:
-            ready = [s for s in left if all(name.partition(".")[0] in done for name in s.inputs)]
+            ready = [s for s in left if all(whole(name) in done for name in s.inputs)]
             if not ready:
                 ring = ", ".join(f"'{step.name}'" for step in left)
                 raise ParameterError(
@@ -79,52 +99,71 @@ class Graph:
     def _settle(self, step: FlowStep) -> None:
         kind = step.kind
         self._check_settings(step)
-        wanted = kind.takes * max(len(step.inputs), 1) if kind.many else kind.takes
+        wanted = kind.wanted(len(step.inputs))
         if len(step.inputs) != len(wanted):
             raise ParameterError(
                 f"The step '{step.name}' ({step.do}) takes from {len(wanted)} steps, not {len(step.inputs)}.",
                 "It takes: " + ("; ".join(" or ".join(each) for each in wanted) or "nothing") + ".",
             )
         for name, accepted in zip(step.inputs, wanted, strict=True):
-            whole, _, part = name.partition(".")
-            given = self._gives[whole]
-            self._check_part(step, whole, part)
+            source, _, part = name.partition(".")
+            given = self._gives[source]
+            self._check_part(step, source, part)
             if given not in accepted:
-                raise _mismatch(step, whole, given, accepted)
-            self.edges.append(Edge(whole, step.name, given, part))
+                raise mismatch(step, source, given, accepted)
+            self.edges.append(Edge(source, step.name, given, part))
         gives = kind.gives
         if step.do == "source" and step.settings.get("public") is True:
             gives = PUBLIC
         elif gives == "same":
-            gives = self._gives[step.inputs[0].partition(".")[0]]
+            gives = self._gives[whole(step.inputs[0])]
         self._gives[step.name] = gives
 
-    def _check_part(self, step: FlowStep, whole: str, part: str) -> None:
-        split = self._steps[whole].do == "split"
-        if split and part not in _PARTS:
-            told = ", ".join(f"'{whole}.{each}' ({_WORDS[each]})" for each in _PARTS)
+    def _check_part(self, step: FlowStep, source: str, part: str) -> None:
+        split = self._steps[source].do == "split"
+        if split and part not in PARTS:
+            told = ", ".join(f"'{source}.{each}' ({_WORDS[each]})" for each in PARTS)
             raise ParameterError(
-                f"The step '{step.name}' must say which part of '{whole}' it takes.", f"Name {told}."
+                f"The step '{step.name}' must say which part of '{source}' it takes.", f"Name {told}."
             )
         if part and not split:
-            raise ParameterError(f"'{whole}' has no parts, so '{whole}.{part}' is nothing to take from.")
+            raise ParameterError(f"'{source}' has no parts, so '{source}.{part}' is nothing to take from.")
 
     def _check_settings(self, step: FlowStep) -> None:
         kind = step.kind
-        known = list(kind.settings)
-        if kind.algorithm is not None:
-            known = [p.name for p in parameters_of(kind.algorithm.load()) if p.name not in _OF_THE_RUN]
-            known += ["records"] if kind.algorithm.family == "synthesise" else []
-        if unknown := sorted(set(step.settings) - set(known)):
-            raise ParameterError(
-                f"The step '{step.name}' ({step.do}) has no setting '{unknown[0]}'.",
-                f"Its settings: {', '.join(known) or 'none'}.",
-            )
         if (step.weight is not None or step.epsilon is not None) and not kind.measures:
             raise ParameterError(f"The step '{step.name}' measures nothing, so it gets no budget.")
+        known = {each.name: each for each in kind.settings}
+        if unknown := sorted(set(step.settings) - set(known)):
+            raise _at(
+                step,
+                unknown[0],
+                ParameterError(
+                    f"The step '{step.name}' ({step.do}) has no setting '{unknown[0]}'.",
+                    f"Its settings: {', '.join(known) or 'none'}.",
+                ),
+            )
+        if missing := [each for each in known.values() if each.required and each.name not in step.settings]:
+            raise _at(
+                step,
+                missing[0].name,
+                ParameterError(
+                    f"The step '{step.name}' ({step.do}) does not say its {missing[0].name}.",
+                    f"{missing[0].help} Set them.",
+                ),
+            )
+        for name, value in step.settings.items():
+            if fault := known[name].fault(value):
+                raise _at(step, name, ParameterError(f"The step '{step.name}' ({step.do}): {name} {fault}."))
 
 
-def _mismatch(step: FlowStep, source: str, given: str, accepted: tuple[str, ...]) -> ParameterError:
+def _at(step: FlowStep, setting: str, error: ParameterError) -> ParameterError:
+    """The error, with the place of the field at fault."""
+    error.parameter = f"steps.{step.name}.{setting}"
+    return error
+
+
+def mismatch(step: FlowStep, source: str, given: str, accepted: tuple[str, ...]) -> ParameterError:
     if given == PRIVATE:
         return ParameterError(
             f"'{source}' gives private rows to '{step.name}' ({step.do}), which would show them: a private "

@@ -6,12 +6,9 @@ from typing import Any
 
 from privet.errors import ParameterError
 from privet.flow.steps import FlowStep, kind_of
-from privet.parameters import parameters_of
 from privet.registry import name_of
 
 __all__ = ["steps_of"]
-
-_OF_THE_RUN = {"schema", "ledger", "random_state", "epsilon", "delta"}
 
 
 def steps_of(pipeline: Any, data: str) -> tuple[FlowStep, ...]:
@@ -27,7 +24,7 @@ def steps_of(pipeline: Any, data: str) -> tuple[FlowStep, ...]:
             continue
         try:
             do = name_of(estimator)
-            kind_of(do)
+            kind = kind_of(do)
         except ParameterError:
             raise ParameterError(
                 f"The step '{name}' ({type(estimator).__name__}) is no algorithm of Privet's that measures, "
@@ -36,8 +33,8 @@ def steps_of(pipeline: Any, data: str) -> tuple[FlowStep, ...]:
             ) from None
         settings = {
             p.name: getattr(estimator, p.name)
-            for p in parameters_of(type(estimator))
-            if p.name not in _OF_THE_RUN and getattr(estimator, p.name) != p.default
+            for p in kind.settings
+            if hasattr(estimator, p.name) and getattr(estimator, p.name) != p.default
         }
         steps.append(FlowStep(name, do, (steps[-1].name,), settings))
     return tuple(steps)

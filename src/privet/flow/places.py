@@ -17,10 +17,13 @@ __all__ = ["Places"]
 
 @dataclass(frozen=True)
 class Places:
-    """Tables that are given by the names of their sources; others are files, found from a folder."""
+    """Tables that are given by the names of their sources; others are files, found from a folder.
+
+    Without a folder there are no files, neither to read nor to write.
+    """
 
     tables: Mapping[str, Any]
-    folder: Path
+    folder: Path | None
 
     def schema(self, step: FlowStep) -> Schema:
         """What is public about a source; every entry must be confirmed."""
@@ -35,9 +38,8 @@ class Places:
                 found = Schema.from_plain(named)
             else:
                 data = self._data(step)
-                place = (
-                    self.folder / named if named else data.with_name(f"{data.name.split('.')[0]}.schema.toml")
-                )
+                beside = data.with_name(f"{data.name.split('.')[0]}.schema.toml")
+                place = self.folder / named if named and self.folder is not None else beside
                 if not place.exists():
                     raise SchemaError(
                         f"What is public about '{step.name}' is not known: there is no {place.name}.",
@@ -68,6 +70,8 @@ class Places:
 
     def _data(self, step: FlowStep) -> Path:
         data = step.settings.get("data")
+        if self.folder is None:
+            raise ParameterError(f"The source '{step.name}' has no table here.")
         if not isinstance(data, str | Path) or not str(data):
             raise ParameterError(
                 f"The source '{step.name}' names no table.",

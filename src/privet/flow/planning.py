@@ -13,12 +13,12 @@ from privet.curator.composition import Composition
 from privet.curator.currency import event_for
 from privet.curator.run import Run
 from privet.curator.tables import empty_table
-from privet.errors import ParameterError
+from privet.errors import ParameterError, PrivetError
 from privet.flow.allocation import amounts, error_of, shares
 from privet.flow.flow import Flow
 from privet.flow.places import Places
 from privet.flow.steps import FlowStep
-from privet.flow.store import Store, identities, reserved_for
+from privet.flow.store import Releases, Store, identities, reserved_for
 from privet.flow.walk import Given, Measured, RowsAt, measured, passed_on, public_run, run_schema, taken
 from privet.randomness import seeded
 from privet.release import Step, numbered
@@ -31,7 +31,9 @@ __all__ = ["FlowPlan", "PlannedStep", "planned"]
 class PlannedStep:
     """What a step gets of the budget, and what that buys: its questions with their expected errors.
 
-    ``amount`` is None for steps that cost nothing; ``free`` says why.
+    ``amount`` is None for steps that cost nothing; ``free`` says why. ``later`` says that the plan ends
+    before the step: its part of the budget is set, and not paid for. ``identity`` is what a release of it is
+    kept by.
     """
 
     name: str
@@ -40,6 +42,13 @@ class PlannedStep:
     share: Fraction | None
     buys: tuple[Step, ...]
     free: str = ""
+    later: bool = False
+    identity: str = ""
+
+    @property
+    def paid(self) -> bool:
+        """Whether it would be paid for now."""
+        return self.amount is not None and not self.free and not self.later
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -50,6 +59,7 @@ class PlannedStep:
             "share": None if self.share is None else str(self.share),
             "buys": [step.to_dict() for step in self.buys],
             "free": self.free,
+            "later": self.later,
         }
 
 
@@ -71,7 +81,7 @@ class FlowPlan:
 
     def event(self) -> Event:
         """What the flow is to a ledger."""
-        parts = [s.amount for s in self.steps if s.amount is not None and not s.free]
+        parts = [s.amount for s in self.steps if s.amount is not None and s.paid]
         return Sequential(tuple(event_for(amount, f"flow {self.flow.name}") for amount in parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,16 +100,23 @@ class FlowPlan:
             if step.free:
                 lines.append(f"{step.name} ({step.do}): free. {step.free}")
                 continue
+            later = " (later)" if step.later else ""
             share = f", {float(step.share):.1%} of the budget" if step.share is not None else ""
-            lines.append(f"{step.name} ({step.do}): {step.amount}{share}")
+            lines.append(f"{step.name} ({step.do}){later}: {step.amount}{share}")
             lines += [f"    {line}" for line in numbered(step.buys)]
         return "\n".join(lines)
 
 
-def planned(flow: Flow, places: Places, store: str | Path | None = None) -> FlowPlan:
-    """What a flow would cost, from what is public alone."""
+def planned(
+    flow: Flow, places: Places, store: str | Path | Releases | None = None, until: str | None = None
+) -> FlowPlan:
+    """What a flow would cost, from what is public alone; ``until`` a step, or all of it.
+
+    The budget is divided among all steps, whatever is run now: so what is run later fits what was run before.
+    """
     schema = paying_schema(flow, places)
     priced = flow.graph.priced()
+    wanted = wanted_steps(flow, until)
     whole = flow.amount
     first = _Rehearsal(flow, places, {step.name: whole for step in priced})
     errors = {name: error_of(found.guarantee.steps) for name, found in first.measured.items()}
@@ -113,7 +130,8 @@ def planned(flow: Flow, places: Places, store: str | Path | None = None) -> Flow
         divided = shares(priced, flow.allocation, flow.goal, errors, pure=isinstance(whole, Pure))
         got, parts = amounts(whole, divided), dict(divided)
     second = _Rehearsal(flow, places, got)
-    held, reserved = _held(flow, places, got, store)
+    known = {} if store is None else identities(flow, places, got)
+    held, reserved = _held(flow, known, store, wanted)
     steps = []
     for step in flow.graph.order:
         amount = got.get(step.name)
@@ -123,8 +141,11 @@ def planned(flow: Flow, places: Places, store: str | Path | None = None) -> Flow
         )
         free = "It was released before, and is used again." if step.name in held else free
         buys = second.measured[step.name].guarantee.steps if amount is not None else ()
-        steps.append(PlannedStep(step.name, step.do, amount, parts.get(step.name), buys, free))
-    new = [got[step.name] for step in priced if step.name not in held | reserved]
+        later, identity = step.name not in wanted, known.get(step.name, "")
+        steps.append(
+            PlannedStep(step.name, step.do, amount, parts.get(step.name), buys, free, later, identity)
+        )
+    new = [step.amount for step in steps if step.amount is not None and step.paid]
     if len(new) == len(priced):
         total = whole if priced else None
     else:
@@ -132,15 +153,26 @@ def planned(flow: Flow, places: Places, store: str | Path | None = None) -> Flow
     return FlowPlan(flow, tuple(steps), total, schema)
 
 
+def wanted_steps(flow: Flow, until: str | None) -> set[str]:
+    """The steps that are to run: all, or one with all that it depends on."""
+    names = {step.name for step in flow.steps}
+    if until is None:
+        return names
+    if until not in names:
+        raise ParameterError(f"The flow has no step '{until}'.", f"Its steps: {', '.join(sorted(names))}.")
+    return flow.graph.before(until)
+
+
 def _held(
-    flow: Flow, places: Places, got: Mapping[str, Any], store: str | Path | None
+    flow: Flow, known: Mapping[str, str], store: str | Path | Releases | None, wanted: set[str]
 ) -> tuple[set[str], set[str]]:
     """The steps that were released before, and those that an interrupted run has paid for."""
-    if store is None or not Path(store).is_dir():
+    if store is None or (isinstance(store, str | Path) and not Path(store).is_dir()):
         return set(), set()
-    known, kept = identities(flow, places, got), Store(store)
+    kept = Store(store) if isinstance(store, str | Path) else store
     held = {name for name, identity in known.items() if kept.has(identity)}
-    return held, reserved_for(kept.journal, flow, known) - held
+    journal = kept.journal if isinstance(kept, Store) else None
+    return held, reserved_for(journal, flow, known, wanted) - held
 
 
 def _why_free(step: FlowStep) -> str:
@@ -180,14 +212,22 @@ class _Rehearsal:
                 private = step.settings.get("public") is not True
                 outputs[step.name] = RowsAt(empty_table(schema), schema, private, frozenset(schema.names))
                 continue
-            given, found = taken(step, outputs), None
-            if step.kind.measures:
-                schema = run_schema(step, given)
-                amount = got.get(step.name)
-                run = public_run(schema) if amount is None else self._run(schema, amount)
-                found = self._tried(step, given, run)
-                self.measured[step.name] = found
-            outputs[step.name] = passed_on(step, given, found, None)
+            try:
+                outputs[step.name] = self._passed(step, taken(step, outputs), got.get(step.name))
+            except PrivetError as error:
+                place = f"steps.{step.name}"
+                if not error.parameter.startswith("steps."):
+                    error.parameter = f"{place}.{error.parameter}" if error.parameter else place
+                raise
+
+    def _passed(self, step: FlowStep, given: list[Given], amount: Pure | Approximate | None) -> Given:
+        found = None
+        if step.kind.measures:
+            schema = run_schema(step, given)
+            run = public_run(schema) if amount is None else self._run(schema, amount)
+            found = self._tried(step, given, run)
+            self.measured[step.name] = found
+        return passed_on(step, given, found, None)
 
     @staticmethod
     def _run(schema: Schema, amount: Pure | Approximate) -> Run:

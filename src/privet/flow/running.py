@@ -25,9 +25,9 @@ from privet.errors import LedgerError, ParameterError
 from privet.flow.ends import FlowEnd, ended, require_place
 from privet.flow.flow import Flow
 from privet.flow.places import Places
-from privet.flow.planning import FlowPlan, planned
+from privet.flow.planning import FlowPlan, planned, wanted_steps
 from privet.flow.steps import FlowStep
-from privet.flow.store import Store, identities, is_of, states
+from privet.flow.store import Releases, Store, is_of, priced_names, states
 from privet.flow.walk import Given, Measured, RowsAt, measured, passed_on, public_run, run_schema, taken
 from privet.model import model_from_dict, model_to_dict
 from privet.release import Guarantee
@@ -100,7 +100,12 @@ class FlowResult:
 
 
 def run_flow(
-    flow: Flow, places: Places, ledger: Ledger | None, store: str | Path | None, random_state: Any
+    flow: Flow,
+    places: Places,
+    ledger: Ledger | None,
+    store: str | Path | Releases | None,
+    random_state: Any,
+    until: str | None = None,
 ) -> FlowResult:
     """Plan, reserve, run, keep. What can be refused is refused before anything is reserved."""
     if store is not None and random_state is not None:
@@ -111,25 +116,37 @@ def run_flow(
     for step in flow.graph.order:
         if step.do == "source":
             places.state(step)
-    with Store(store).held() if store is not None else nullcontext() as held:
-        plan = planned(flow, places, store)
-        return _Running(plan, places, ledger, held, randomness.of(random_state)).result()
+    with Store(store).held() if isinstance(store, str | Path) else nullcontext(store) as held:
+        plan = planned(flow, places, store, until)
+        wanted = wanted_steps(flow, until)
+        return _Running(plan, places, ledger, held, randomness.of(random_state), wanted).result()
 
 
 class _Running:
     def __init__(
-        self, plan: FlowPlan, places: Places, ledger: Ledger | None, store: Store | None, root: Any
+        self,
+        plan: FlowPlan,
+        places: Places,
+        ledger: Ledger | None,
+        store: Releases | None,
+        root: Any,
+        wanted: set[str],
     ) -> None:
-        self._plan, self._flow, self._places = plan, plan.flow, places
+        self._plan, self._flow, self._places, self._wanted = plan, plan.flow, places, wanted
         self._ledger, self._store, self._root = ledger, store, root
-        self._got = {step.name: step.amount for step in plan.steps if step.amount is not None}
-        self._known = identities(self._flow, places, self._got) if store is not None else {}
+        # Only a folder is a run's own, and can be taken up after an interruption.
+        self._folder = store if isinstance(store, Store) else None
+        self._order = [step for step in self._flow.graph.order if step.name in wanted]
+        all_parts = {step.name: step.amount for step in plan.steps if step.amount is not None}
+        self._got = {name: part for name, part in all_parts.items() if name in wanted}
+        self._known = {step.name: step.identity for step in plan.steps if step.identity}
         # With fixed parts, the whole is their sum.
         self._flow_amount = (
-            Composition(tuple((1, part) for part in self._got.values())).total
-            if plan.flow.allocation == "fixed" and self._got
+            Composition(tuple((1, part) for part in all_parts.values())).total
+            if plan.flow.allocation == "fixed" and all_parts
             else plan.flow.amount
         )
+        self._parts_in_all = len(all_parts)
         self._journal: dict[str, Any] = {}
         self._again: set[str] = set()  # begun before, and not kept: paid for once more
         self.reused: list[str] = []
@@ -139,10 +156,10 @@ class _Running:
     def result(self) -> FlowResult:
         # Tables are opened and places looked at first: whatever can be refused, costs nothing then.
         outputs: dict[str, Given] = {
-            step.name: self._rows(step) for step in self._flow.graph.order if step.do == "source"
+            step.name: self._rows(step) for step in self._order if step.do == "source"
         }
-        for step in self._flow.graph.order:
-            if not step.kind.gives:
+        for step in self._order:
+            if not step.kind.gives and self._places.folder is not None:
                 require_place(step, self._places.folder)
         whole = self._whole()
         ends: list[FlowEnd] = []
@@ -153,8 +170,8 @@ class _Running:
                 self._note_reservation(whole)
                 self._walk(outputs, ends, whole)
                 whole.carry(self._parts)
-            if self._store is not None:
-                self._store.note(None)
+            if self._folder is not None:
+                self._folder.note(None)
         guarantee = None if whole is None else self._with_repeats(whole.guarantee)
         return FlowResult(self._plan, self.found, guarantee, tuple(self.reused), tuple(ends))
 
@@ -173,7 +190,7 @@ class _Running:
             return None
         what = f"flow {self._flow.name}"
         parts = [self._got[name] for name in new]
-        whole = len(parts) == len(self._got)  # the budget that was asked for; else the sum of what is left
+        whole = len(parts) == self._parts_in_all  # the budget that was asked for; else a sum
         amount = self._flow_amount if whole else Composition(tuple((1, part) for part in parts)).total
         event = Sequential(tuple(event_for(part, what) for part in parts))
         reservation = None
@@ -193,7 +210,7 @@ class _Running:
             event=event,
             reservation=reservation,
         )
-        if self._store is not None:
+        if self._folder is not None:
             run.admit(_UNCHANGED)
         return run
 
@@ -202,17 +219,16 @@ class _Running:
 
     def _taken_up(self, new: list[str]) -> dict[str, Any] | None:
         """The journal of the run that was interrupted, if it was this flow's; refused if a table changed."""
-        if self._store is None or (journal := self._store.journal) is None:
+        if self._folder is None or (journal := self._folder.journal) is None:
             return None
-        if journal.get("steps") == [step.name for step in self._flow.graph.priced()] and journal.get(
-            "sources"
-        ) != states(self._flow, self._places):
+        same = journal.get("steps") == priced_names(self._flow, self._wanted)
+        if same and journal.get("sources") != states(self._flow, self._places):
             raise ParameterError(
                 "A table of this flow has changed since the flow was interrupted, so its parts would be "
                 "about different records.",
                 "Put the table back, or run the flow with another store: it is then paid for as a whole.",
             )
-        if not is_of(journal, self._flow, self._known):
+        if not is_of(journal, self._flow, self._known, self._wanted):
             return None  # another flow used this folder: what it reserved stays spent
         if (journal["reservation"] is None) != (self._ledger is None):
             return None  # paid for in another way: all that is left is paid for now
@@ -229,14 +245,14 @@ class _Running:
         return journal
 
     def _note_reservation(self, whole: Run) -> None:
-        if self._store is None or self._journal:
+        if self._folder is None or self._journal:
             return
         about, held = None, whole.reservation
         if held is not None:
             amount = None if held.amount is None else held.amount.to_dict()
             about = {"number": held.number, "dataset": held.dataset, "what": held.what, "hash": held.hash}
             about["amount"] = amount
-        names = [step.name for step in self._flow.graph.priced()]
+        names = priced_names(self._flow, self._wanted)
         self._journal = {
             "steps": names,
             "known": [self._known[name] for name in names],
@@ -248,17 +264,17 @@ class _Running:
             "state": None,
             "next": None,
         }
-        self._store.note(self._journal)
+        self._folder.note(self._journal)
 
     def _walk(self, outputs: dict[str, Given], ends: list[FlowEnd], whole: Run | None) -> None:
-        for step in self._flow.graph.order:
+        for step in self._order:
             if step.do == "source":
                 continue
             given, found = taken(step, outputs), None
             if step.kind.measures:
                 found = self._measured(step, given, whole)
                 self.found[step.name] = found
-            if not step.kind.gives:
+            if not step.kind.gives and self._places.folder is not None:
                 ends.append(ended(step, given, self._flow, self._places.folder))
             outputs[step.name] = passed_on(step, given, found, self._key(step))
 
@@ -302,12 +318,12 @@ class _Running:
 
     def _begin(self, step: FlowStep) -> None:
         """Note that a step is about to read records, here and in the ledger, before it does."""
-        if self._store is None:
+        if self._folder is None:
             return
         before, after = self._journal["state"], secrets.token_hex(16)
         begun = [*self._journal["begun"], self._known[step.name]]
         self._journal |= {"begun": begun, "next": after}
-        self._store.note(self._journal)
+        self._folder.note(self._journal)
         if self._ledger is not None and self._plan.schema is not None:
             dataset = account_name(self._plan.schema)
             self._ledger.advance(dataset, self._journal["stream"], before, after)

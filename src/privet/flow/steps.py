@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privet.errors import ParameterError
+from privet.flow.settings import Clip, Drawn, End, Evaluate, Keep, Source, Split, settings_of
+from privet.parameters import Parameter
 from privet.registry import ALGORITHMS, Algorithm, algorithm
 
-__all__ = ["MODEL", "PRIVATE", "PUBLIC", "SCORE", "TABLE", "FlowStep", "Kind", "kind_of"]
+__all__ = ["MODEL", "PRIVATE", "PUBLIC", "SCORE", "TABLE", "FlowStep", "Kind", "kind_of", "kinds"]
 
 PRIVATE, PUBLIC, MODEL, SCORE, TABLE = "private rows", "public rows", "model", "score", "table"
 ROWS = (PRIVATE, PUBLIC, TABLE)
@@ -31,31 +33,60 @@ _RESERVED = ("do", "from", "weight", "epsilon")
 class Kind:
     """What a kind of step is: the kinds of edges that it takes, in order, what it gives, and its settings.
 
-    ``measures`` says that it reads private rows through the curator and is paid for. A step with ``many``
-    takes any number of edges of its one kind.
+    ``declares`` is the class that declares its own settings, beside its algorithm's. ``measures`` says that
+    it reads private rows through the curator and is paid for. A step with ``many`` takes any number of edges
+    of its one kind.
     """
 
     name: str
     takes: tuple[tuple[str, ...], ...]
     gives: str
-    settings: tuple[str, ...] = ()
+    declares: type | None = None
     measures: bool = False
     many: bool = False
     algorithm: Algorithm | None = None
+    line: str = ""
+
+    @property
+    def settings(self) -> tuple[Parameter, ...]:
+        """What may be set."""
+        return settings_of(self.declares, None if self.algorithm is None else self.algorithm.load())
+
+    @property
+    def title(self) -> str:
+        return self.name.capitalize() if self.algorithm is None else self.algorithm.title
+
+    @property
+    def changes(self) -> bool:
+        """Whether it gives other rows than the table has."""
+        return self.algorithm is not None and self.algorithm.family in ("prepare", "synthesise")
+
+    def wanted(self, inputs: int) -> tuple[tuple[str, ...], ...]:
+        """The kinds of edges that it takes, where so many are given."""
+        return self.takes * max(inputs, 1) if self.many else self.takes
 
 
 _OWN = {
     kind.name: kind
     for kind in (
-        Kind("source", (), PRIVATE, ("data", "schema", "public", "owner_says")),
-        Kind("keep", (ROWS,), "same", ("columns",)),
-        Kind("clip", (ROWS,), "same", ("bounds",)),
-        Kind("split", (ROWS,), "same", ("folds",)),
-        Kind("evaluate", ((MODEL,), ROWS), SCORE, ("measures",), measures=True),
-        Kind("report", ((MODEL, SCORE, TABLE),), _NOTHING, ("output",), many=True),
-        Kind("save", ((MODEL, TABLE),), _NOTHING, ("output",)),
+        Kind("source", (), PRIVATE, Source, line="The rows of a table."),
+        Kind("keep", (ROWS,), "same", Keep, line="Some of the columns. Free: it reads one record at a time."),
+        Kind("clip", (ROWS,), "same", Clip, line="Numbers within public bounds. Free, for the same reason."),
+        Kind("split", (ROWS,), "same", Split, line="A part for learning, and a part that is held out. Free."),
+        Kind(
+            "evaluate", ((MODEL,), ROWS), SCORE, Evaluate, measures=True, line="How good a model is on rows."
+        ),
+        Kind(
+            "report", ((MODEL, SCORE, TABLE),), _NOTHING, End, many=True, line="A page of what was released."
+        ),
+        Kind("save", ((MODEL, TABLE),), _NOTHING, End, line="A file of a released model or table."),
     )
 }
+
+
+def kinds() -> tuple[Kind, ...]:
+    """Every kind of step: a flow's own, and one for each algorithm that measures a table as a whole."""
+    return (*_OWN.values(), *(kind_of(entry.name) for entry in ALGORITHMS if entry.family in _GIVES))
 
 
 def kind_of(do: str) -> Kind:
@@ -76,7 +107,8 @@ def kind_of(do: str) -> Kind:
         raise ParameterError(
             f"There is no kind of step '{do}'.", f"It is one of {own}, or the name of an algorithm."
         ) from None
-    return Kind(do, (ROWS,), _GIVES[entry.family], measures=True, algorithm=entry)
+    declares = Drawn if entry.family == "synthesise" else None
+    return Kind(do, (ROWS,), _GIVES[entry.family], declares, measures=True, algorithm=entry, line=entry.line)
 
 
 @dataclass(frozen=True)
@@ -101,8 +133,9 @@ class FlowStep:
                 f'Write under [steps.{name}]:  do = "naive-bayes"',
             )
         given = entry.get("from", ())
-        inputs = (given,) if isinstance(given, str) else tuple(given)
-        if not all(isinstance(each, str) for each in inputs):
+        listed = given if isinstance(given, list | tuple) else (given,)
+        inputs = tuple(each for each in listed if isinstance(each, str))
+        if len(inputs) < len(listed):
             raise ParameterError(
                 f"The step '{name}': `from` must name steps.", 'For example: from = "people"'
             )

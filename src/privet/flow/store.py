@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from privet.flow.flow import Flow
 from privet.flow.places import Places
 from privet.randomness import secure
 
-__all__ = ["KeptKey", "Store", "identities", "is_of", "reserved_for", "states"]
+__all__ = ["KeptKey", "Releases", "Store", "identities", "is_of", "reserved_for", "states"]
 
 
 def identities(flow: Flow, places: Places, got: Mapping[str, Any]) -> dict[str, str]:
@@ -52,17 +52,24 @@ def states(flow: Flow, places: Places) -> dict[str, str]:
     return {step.name: places.state(step) for step in flow.graph.order if step.do == "source"}
 
 
-def is_of(journal: Mapping[str, Any], flow: Flow, known: Mapping[str, str]) -> bool:
+def priced_names(flow: Flow, wanted: set[str]) -> list[str]:
+    """The steps of a run that are priced."""
+    return [step.name for step in flow.graph.priced() if step.name in wanted]
+
+
+def is_of(journal: Mapping[str, Any], flow: Flow, known: Mapping[str, str], wanted: set[str]) -> bool:
     """Whether a journal is of just this flow: the same steps, with the same budget and the same inputs."""
-    names = [step.name for step in flow.graph.priced()]
+    names = priced_names(flow, wanted)
     return journal.get("steps") == names and journal.get("known") == [known[name] for name in names]
 
 
-def reserved_for(journal: Mapping[str, Any] | None, flow: Flow, known: Mapping[str, str]) -> set[str]:
+def reserved_for(
+    journal: Mapping[str, Any] | None, flow: Flow, known: Mapping[str, str], wanted: set[str]
+) -> set[str]:
     """The steps that the reservation of an interrupted run pays for still: those that were not begun."""
-    if journal is None or journal["reservation"] is None or not is_of(journal, flow, known):
+    if journal is None or journal["reservation"] is None or not is_of(journal, flow, known, wanted):
         return set()
-    return {name for name, identity in known.items() if identity not in journal["begun"]}
+    return {name for name in priced_names(flow, wanted) if known[name] not in journal["begun"]}
 
 
 class KeptKey:
@@ -73,6 +80,18 @@ class KeptKey:
 
     def bits(self, size: int) -> Any:
         return np.array(self._words[:size], np.uint64)
+
+
+class Releases(Protocol):
+    """Where releases are kept, by their identities, and the keys of splits."""
+
+    def has(self, identity: str) -> bool: ...
+
+    def kept(self, identity: str) -> dict[str, Any]: ...
+
+    def keep(self, identity: str, document: dict[str, Any]) -> None: ...
+
+    def key(self, name: str) -> KeptKey: ...
 
 
 class Store:

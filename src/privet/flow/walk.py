@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,6 +39,17 @@ class Measured:
 
     model: Any = None
     score: Any = None
+
+    def show_in(self, section: Any) -> None:
+        """What was released, in words and pictures, in a section of a page."""
+        if self.score is not None:
+            section.code(self.score.text())
+        else:
+            if words := self.model.in_words():
+                section.code(words)
+            for chart in self.model.pictures():
+                section.chart(chart)
+        section.prose(self.guarantee.text())
 
     @property
     def guarantee(self) -> Any:
@@ -127,11 +139,7 @@ def _target_alone(rows: RowsAt) -> frozenset[str]:
 
 
 def _kept(step: FlowStep, rows: RowsAt) -> RowsAt:
-    columns = step.settings.get("columns")
-    if not isinstance(columns, list | tuple) or not all(isinstance(name, str) for name in columns):
-        raise ParameterError(
-            f"'{step.name}' does not say which columns it keeps.", 'For example: columns = ["age"]'
-        )
+    columns = step.settings["columns"]
     for name in columns:
         _require_sure(step, rows, name)
     kept = replace(rows, schema=cut(rows.schema, columns))
@@ -140,8 +148,8 @@ def _kept(step: FlowStep, rows: RowsAt) -> RowsAt:
 
 def _clipped(step: FlowStep, rows: RowsAt) -> RowsAt:
     """The rows with numbers clamped to constants of the flow's file: whoever reads them clamps to these."""
-    bounds = step.settings.get("bounds")
-    if not isinstance(bounds, Mapping) or not bounds:
+    bounds: Mapping[str, Any] = step.settings["bounds"]
+    if not bounds:
         raise ParameterError(
             f"'{step.name}' does not say what it clips.", "For example: bounds = {age = [18, 90]}"
         )
@@ -152,13 +160,24 @@ def _clipped(step: FlowStep, rows: RowsAt) -> RowsAt:
 
 
 def _clip(step: FlowStep, column: Column, bounds: Any) -> Column:
-    if not isinstance(column, Number) or not isinstance(bounds, list | tuple) or len(bounds) != 2:
+    pair = isinstance(bounds, list | tuple) and len(bounds) == 2 and all(map(_is_number, bounds))
+    if not isinstance(column, Number) or not pair:
         raise ParameterError(
-            f"'{step.name}' clips numbers, each to a pair of bounds, and not '{column.name}' so."
+            f"'{step.name}' clips numbers, each to a pair of bounds, and not '{column.name}' so.",
+            "For example: bounds = {age = [18, 90]}",
         )
     low, high = max(bounds[0], column.low), min(bounds[1], column.high)
+    if low >= high:
+        raise ParameterError(
+            f"'{step.name}' clips '{column.name}' to bounds between which its declared ones leave nothing.",
+            "Give a lower bound below the upper one, within what the schema declares.",
+        )
     cuts = tuple(cut for cut in column.cuts if low < cut < high)
     return replace(column, low=low, high=high, cuts=cuts)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _require_sure(step: FlowStep, rows: RowsAt, name: str) -> None:
@@ -176,8 +195,6 @@ def _require_sure(step: FlowStep, rows: RowsAt, name: str) -> None:
 
 def _split(step: FlowStep, rows: RowsAt, key: Randomness | None) -> dict[str, RowsAt]:
     folds = step.settings.get("folds", 4)
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= 100:
-        raise ParameterError(f"'{step.name}': folds must be a whole number from 2 to 100.")
     if key is None:  # a rehearsal
         return {"train": rows, "test": rows}
     drawn = Folds(in_order(rows.source, rows.schema), rows.schema, folds, key)

@@ -2,7 +2,7 @@
 
 What JSON Schema has no word for stands beside it: ``x-file`` (in or out), ``x-consent`` (the question that a
 person answers), ``x-if-algorithm-has``, and ``x-column-of``, ``x-applies-when`` and ``x-parameters-of``,
-which name other parameters.
+which name other parameters; ``x-named`` shows how a mapping of names to values is typed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.parameters.declared import Parameter, parameters_of
-from privet.parameters.markers import ColumnOf, Consent, File, IfAlgorithm, OfAlgorithm, When
+from privet.parameters.markers import ColumnOf, Consent, File, IfAlgorithm, Named, OfAlgorithm, When
 
 __all__ = ["json_schema"]
 
@@ -84,6 +84,8 @@ def _beside(parameter: Parameter) -> dict[str, Any]:
         found["x-consent"] = consent.question
     if column := parameter.marker(ColumnOf):
         found["x-column-of"] = column.parameter
+    if named := parameter.marker(Named):
+        found["x-named"] = named.metavar
     if when := parameter.marker(When):
         found["x-applies-when"] = {"parameter": when.parameter, "values": [_plain(v) for v in when.values]}
     if only := parameter.marker(IfAlgorithm):

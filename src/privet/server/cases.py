@@ -25,18 +25,19 @@ from privet.service.case import restored
 from privet.service.catalogue import USE_CASES, Command, entry_of
 from privet.service.document import RunDocument
 
-__all__ = ["PLANNABLE", "Asked", "algorithm_schema", "use_case_schema"]
+__all__ = ["PLANNABLE", "Asked", "algorithm_schema", "is_open", "trimmed", "use_case_schema"]
 
 #: What may be planned over the API: use cases that are paid for from a ledger and release nothing but what
 #: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
 #: streams.
-_CASES = ("fit", "evaluate", "diagnose", "cross-validate", "select", "prepare", "describe", "query")
+_CASES = (
+    "fit", "evaluate", "diagnose", "cross-validate", "select", "prepare", "describe", "query", "flow run",
+)  # fmt: skip
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {
-    "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model",
-    "newlines", "per_key",
-    "owner_says", "parameters", "public", "random_state", "schema", "seed", "tables",
+    "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",
+    "owner_says", "parameters", "per_key", "public", "random_state", "schema", "seed", "store", "tables",
 }  # fmt: skip
 #: What a run's document calls the file that holds the result, so that the command it becomes keeps it.
 _OUTPUT = {"fit": "model.json", "prepare": "prepared.schema.toml"}
@@ -55,14 +56,14 @@ _SEARCH = {"tune", "grid", "trials"}
 _FORECAST = {"accuracy", "guess"}
 
 
-def _open(parameter: Parameter) -> bool:
+def is_open(parameter: Parameter) -> bool:
     """Whether a caller may set this."""
     return parameter.name not in _OWN and parameter.marker(File) is None and parameter.typed
 
 
 def _declared(case: type[UseCase]) -> list[Parameter]:
     """What a caller may set of a use case itself."""
-    return [p for p in parameters_of(case) if _open(p) and p.name not in _SEARCH | _FORECAST]
+    return [p for p in parameters_of(case) if is_open(p) and p.name not in _SEARCH | _FORECAST]
 
 
 @dataclass(frozen=True)
@@ -99,12 +100,17 @@ class Asked:
         among = algorithms_with(self.entry.words[0])
         return algorithm(self.algorithm or self.entry.default or "", among)
 
+    @property
+    def title(self) -> str:
+        """What a release of it is called."""
+        return self.use_case.capitalize() if self.chosen is None else self.chosen.title
+
     def values(self) -> dict[str, Any]:
         """The parameters as the use case declares them: its own, and those of its algorithm."""
         case, chosen = self.entry.load(), self.chosen
         declared = {p.name: p for p in _declared(case)}
         holder = next((p.name for p in parameters_of(case) if p.marker(OfAlgorithm)), None)
-        inner = {} if chosen is None else {p.name: p for p in parameters_of(chosen.load()) if _open(p)}
+        inner = {} if chosen is None else {p.name: p for p in parameters_of(chosen.load()) if is_open(p)}
         own = {name: value for name, value in self.parameters.items() if name in declared}
         rest = {name: value for name, value in self.parameters.items() if name not in declared}
         if unknown := sorted(set(rest) - set(inner)):
@@ -171,6 +177,9 @@ class Asked:
         ledger = None if self.practice else Path("privet-ledger.db")
         return RunDocument.of(self.use_case, cls(**values), Session(ledger=ledger))
 
+    def require_price(self, case: UseCase, session: Session, agreed: str) -> None:
+        """Refuse a run whose price has changed. It cannot: it follows from the parameters and the schema."""
+
     def to_dict(self) -> dict[str, Any]:
         return dict(vars(self))
 
@@ -206,15 +215,15 @@ def _require_plain(value: Any, depth: int = 0) -> None:
 
 def use_case_schema(entry: Command) -> dict[str, Any]:
     """The JSON Schema of what a caller may set, besides the algorithm's own parameters."""
-    return _trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+    return trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
 
 
 def algorithm_schema(entry: Algorithm) -> dict[str, Any]:
     """The JSON Schema of an algorithm's parameters; ``basic`` marks those that most people look at."""
-    return _trimmed(entry.json_schema(), {p.name for p in parameters_of(entry.load()) if _open(p)})
+    return trimmed(entry.json_schema(), {p.name for p in parameters_of(entry.load()) if is_open(p)})
 
 
-def _trimmed(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:
+def trimmed(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:
     properties = {}
     for name, about in schema["properties"].items():
         if name in names:

@@ -7,6 +7,7 @@ refusals can be shown to anybody who may plan.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -14,6 +15,7 @@ from sqlalchemy import Connection, Row
 from privet.budget import Amount, Approximate, Balance, Pure, rounded_down
 from privet.errors import BudgetExceeded
 from privet.server.cases import Asked
+from privet.server.flows import FLOW, asked_for
 from privet.server.guests import Caller
 from privet.server.meters import meter_of
 from privet.server.problems import Refusal
@@ -21,10 +23,14 @@ from privet.server.seeing import ServerSession
 from privet.server.shapes import Account, Assumed, Odds, PlanShown, StepShown, amount
 from privet.server.state import Server
 from privet.server.store import datasets, runs, studies
+from privet.server.store.flows import KeptSteps
 from privet.service.exporting import command_of
 from privet.service.odds import COIN, odds_of
 
 __all__ = ["account_of", "asked_of", "make_plan", "model_of", "schema_file", "shown_plan"]
+
+
+_FREE = "Everything that it would measure was released before, and is used again: it costs nothing."
 
 
 def schema_file(server: Server, dataset: str, version: int) -> Any:
@@ -43,7 +49,7 @@ def account_of(balance: Balance) -> Account:
 
 def asked_of(row: Row[Any]) -> Asked:
     """What a stored plan asks for."""
-    return Asked(**json.loads(row.document))
+    return asked_for(**json.loads(row.document))
 
 
 def model_of(connection: Connection, asked: Asked) -> str | None:
@@ -78,27 +84,30 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         already = None if asked.practice else runs.already(connection, found)
     assert study is not None
     ledger = server.database.ledger
+    kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
     with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
-        free = ServerSession(None, caller.name)
-        preview: Any = case.plan(free)
-        if preview is None or preview.amount is None:
+        preview: Any = case.plan(ServerSession(None, caller.name, kept=kept))
+        free = preview is None and asked.use_case == FLOW  # all that it would measure was released before
+        if not free and (preview is None or preview.amount is None):
             raise Refusal(
                 422, "This has no price", "It would promise nothing, or measure nothing.", "Set an epsilon."
             )
         before = ledger.balance(asked.dataset)
         after, refused = None, ""
-        if not asked.practice:
+        if not asked.practice and not free:
             try:
-                priced: Any = case.plan(ServerSession(ledger, caller.name))
+                priced: Any = case.plan(ServerSession(ledger, caller.name, kept=kept))
                 preview, after = priced, priced.after
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"
-    price: Amount = preview.amount
+    price: Amount | None = None if free else preview.amount
     spent = after.spent if after is not None else _sum(before.spent, price)
     left = _left(server, asked.dataset, caller.name)
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
+    elif free:
+        state = "free"
     elif study.approval and role != "owner" and not asked.practice:
         state = "ask_owner"
     answer = PlanShown(
@@ -121,12 +130,12 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             so_far=odds_of(before.spent),
             after=odds_of(before.spent) if asked.practice else odds_of(spent),
         ),
-        steps=[_step(step) for step in preview.steps],
-        assumed=[Assumed(what=what, origin=origin) for what, origin in preview.public],
-        caveats=[] if refused else list(preview.caveats),
-        command=command_of(asked.document(datasets.slug(row.name))).strip(),
+        steps=[] if free else [_step(step) for step in preview.steps],
+        assumed=[] if free else [Assumed(what=what, origin=origin) for what, origin in preview.public],
+        caveats=[] if refused or free else list(preview.caveats),
+        command=command_of(replace(asked.document(datasets.slug(row.name)), files={})).strip(),
         already=already,
-        words=refused or preview.text(),
+        words=refused or (_FREE if free else preview.text()),
         created="",
     )
     with server.database.write() as connection:
@@ -172,8 +181,10 @@ def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     return least if isinstance(least, Pure | Approximate) else None
 
 
-def _sum(spent: Amount | None, price: Amount) -> Amount:
+def _sum(spent: Amount | None, price: Amount | None) -> Amount | None:
     """What a spend that does not fit would come to, by plain addition."""
+    if price is None:
+        return spent
     if (
         spent is None
         or not isinstance(spent, Pure | Approximate)

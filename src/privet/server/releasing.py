@@ -23,7 +23,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
     """The row of a release."""
     release, guarantee = new_id(), result.guarantee
     chosen = asked.chosen
-    title = f"{asked.use_case.capitalize() if chosen is None else chosen.title} · {name}"
+    title = f"{asked.title} · {name}"
     told = (result.in_words() or result.text()).strip().partition("\n")[0]
     model = result.model_document()
     answer = {

@@ -324,7 +324,7 @@ class PlanShown(BaseModel):
     left: AmountShown
     left_after: AmountShown | None
     meter: Meter
-    state: Literal["fits", "too_much", "empty", "ask_owner"]
+    state: Literal["fits", "too_much", "empty", "ask_owner", "free"]
     most: float | None
     odds: Odds
     steps: list[StepShown]
@@ -390,6 +390,106 @@ class ReleaseInFull(ReleaseShown):
     guarantee: dict[str, Any] | None
     guarantee_text: str
     not_said: list[str]
+
+
+# Flows
+
+
+class FlowKindShown(BaseModel):
+    """A kind of step: what it takes and gives, and its settings; ``reason`` is why it cannot be used here."""
+
+    do: str
+    title: str
+    line: str
+    family: str
+    takes: list[list[str]]
+    gives: str
+    measures: bool
+    many: bool
+    reason: str | None
+    json_schema: dict[str, Any]
+
+
+class FlowKinds(BaseModel):
+    """What flows are made of, and a flow to begin with.
+
+    ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
+    budget.
+    """
+
+    head: dict[str, Any]
+    part: dict[str, Any]
+    kinds: list[FlowKindShown]
+    beginning: dict[str, Any] | None
+
+
+class FlowAsked(Sent):
+    dataset: Id
+    flow: dict[str, Any]
+    until: Annotated[str, StringConstraints(max_length=80)] | None = None
+
+
+class FlowText(Sent):
+    dataset: Id
+    text: Annotated[str, StringConstraints(min_length=1, max_length=200_000)]
+
+
+class FlowRead(BaseModel):
+    flow: dict[str, Any]
+
+
+class FlowStepShown(BaseModel):
+    """A step: where it stands in a picture, what it gets of the budget, or what is wrong with it.
+
+    ``later`` says that a run that stops here would not reach it; ``free`` why it costs nothing; ``release``
+    is the result that shows it, if it was paid for before.
+    """
+
+    name: str
+    do: str
+    gives: str
+    measures: bool
+    x: int
+    y: int
+    amount: AmountShown | None
+    share: str
+    later: bool
+    free: str
+    release: str | None
+    buys: list[str]
+    problem: str
+    advice: str
+    setting: str
+
+
+class FlowEdgeShown(BaseModel):
+    source: str
+    part: str
+    target: str
+    slot: int
+    kind: str
+
+
+class FlowLink(BaseModel):
+    """Whether an edge may be drawn: the slot of the target that it fills, or the reason why it cannot be."""
+
+    source: str
+    target: str
+    slot: int
+    reason: str
+
+
+class FlowLooked(BaseModel):
+    """A flow as far as it is right: its picture, what may be connected and, once it is right, its price."""
+
+    steps: list[FlowStepShown]
+    edges: list[FlowEdgeShown]
+    links: list[FlowLink]
+    total: AmountShown | None
+    problem: str
+    advice: str
+    text: str
+    svg: str
 
 
 # Accounts

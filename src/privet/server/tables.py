@@ -25,6 +25,8 @@ __all__ = [
     "RUN_STATES",
     "audit",
     "datasets",
+    "flow_keys",
+    "flow_steps",
     "members",
     "metadata",
     "plans",
@@ -174,4 +176,23 @@ audit = Table(
     Column("what", String(80), nullable=False),
     Column("about", Text, nullable=False),  # JSON
     Column("hash", String(64), nullable=False),
+)
+
+flow_steps = Table(
+    "flow_steps",
+    metadata,
+    Column("run", ForeignKey("runs.id"), primary_key=True),
+    Column("identity", String(64), primary_key=True),  # of the step, its settings, budget and inputs
+    Column("dataset", ForeignKey("datasets.id"), nullable=False),
+    Column("version", Integer, nullable=False),  # of the schema
+    Column("document", Text, nullable=False),  # JSON: the model or the score, with its guarantee
+    Index("kept_steps", "dataset", "version", "identity"),
+)
+
+flow_keys = Table(
+    "flow_keys",
+    metadata,
+    Column("dataset", ForeignKey("datasets.id"), primary_key=True),
+    Column("name", String(80), primary_key=True),  # of the split
+    Column("secret", Text, nullable=False),  # who is held out follows from it: shown to nobody
 )

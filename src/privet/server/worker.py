@@ -7,6 +7,7 @@ never of a clock. What a dead one has left is settled by the next that looks: se
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import os
 import threading
@@ -25,6 +26,7 @@ from privet.server.releasing import release_of
 from privet.server.seeing import ServerSession, steps
 from privet.server.state import Server
 from privet.server.store import audit, datasets, runs, studies
+from privet.server.store.flows import KeptSteps
 from privet.server.store.moments import now
 
 __all__ = ["Worker", "settle_the_dead", "start_workers"]
@@ -100,7 +102,11 @@ class Worker:
             )
         schema = schema_file(server, asked.dataset, asked.version)
         with asked.case(schema, model) as case:
-            result = case.run(self._session(row, table))
+            kept = None if row.practice else KeptSteps(server.database, row.dataset, asked.version, run)
+            agreed = json.loads(row.price)["price"]["text"]
+            if not row.practice:
+                asked.require_price(case, ServerSession(None, row.who, kept=kept), agreed)
+            result = case.run(self._session(row, table, kept))
         release = release_of(row, asked, result, datasets.slug(table.name))
         for attempt in range(3):  # it is paid for: a disk that is full for a moment must not lose it
             try:
@@ -112,12 +118,15 @@ class Worker:
                     raise
                 time.sleep(0.2)
 
-    def _session(self, row: Row[Any], table: Row[Any]) -> ServerSession:
+    def _session(self, row: Row[Any], table: Row[Any], kept: KeptSteps | None) -> ServerSession:
         server, sqlite = self.server, self.server.database.sqlite
-        if row.practice:
+        free = json.loads(row.price)["state"] == "free"  # then no payment says that it has begun
+        if row.practice or free:
+            doing = "practising" if row.practice else "putting together what was released"
             with server.database.write() as connection:
-                if not runs.change(connection, row.id, ("queued",), state="running", step="practising"):
+                if not runs.change(connection, row.id, ("queued",), state="running", step=doing):
                     raise Refusal(409, "Cancelled", "The run was cancelled.")
+        if row.practice:
             return ServerSession(None, row.who, progress=steps(lambda what: self._step(row.id, what)))
 
         def paid(transaction: Any, number: int) -> None:
@@ -128,6 +137,7 @@ class Worker:
             row.who,
             progress=steps(lambda what: self._step(row.id, what)),
             file=server.folder(row.dataset) / f"rows{table.source}",
+            kept=kept,
         )
 
     def _step(self, run: str, what: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class RunDocument:
     use_case: str
     parameters: dict[str, Any]
     ledger: str | None = None
+    #: Text files that its parameters name, such as that of a flow.
+    files: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, case: UseCase, session: Session) -> RunDocument:
@@ -78,7 +80,7 @@ class RunDocument:
             "use_case": self.use_case,
             "parameters": self.parameters,
             "ledger": self.ledger,
-        }
+        } | ({"files": self.files} if self.files else {})
 
     def write(self, path: str | Path) -> None:
         Path(path).write_text(
@@ -107,10 +109,19 @@ class RunDocument:
         name: Any = data.get("use_case")
         parameters: Any = data.get("parameters")
         ledger: Any = data.get("ledger")
+        files: Any = data.get("files", {})
         whole = isinstance(name, str) and isinstance(parameters, dict) and isinstance(ledger, str | None)
+        whole = whole and isinstance(files, dict) and all(map(_is_file, files.items()))
         if not whole or not all(isinstance(key, str) for key in parameters):
             raise ParameterError("The run document lacks a part, or a part has the wrong form.")
-        return cls(name, parameters, ledger)
+        return cls(name, parameters, ledger, files)
+
+
+def _is_file(entry: tuple[Any, Any]) -> bool:
+    """Whether this is the plain name of a file, and its text: a document reaches into no other folder."""
+    name, text = entry
+    plain = isinstance(name, str) and name not in ("", ".", "..") and not set(name) & set("/\\\0")
+    return plain and isinstance(text, str)
 
 
 def _plain(value: Any) -> Any:

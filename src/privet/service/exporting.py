@@ -61,7 +61,11 @@ def _parts(document: RunDocument) -> list[str]:
     name = type(case).__name__
     session = f"Session(ledger={document.ledger!r})" if document.ledger else "Session()"
     arguments = "".join(f"    {key}={value!r},\n" for key, value in document.parameters.items())
+    written = "".join(
+        f"Path({file!r}).write_text({text!r}, encoding='utf-8')\n" for file, text in document.files.items()
+    )
     parts = [
+        *([f"from pathlib import Path\n\n{written}"] if written else []),
         f"from privet.service import {name}, Session\n",
         f"session = {session}\ncase = {name}(\n{arguments})\n",
     ]
@@ -121,7 +125,8 @@ def command_of(document: RunDocument) -> str:
         options.append("--no-ledger")
     if case.spends:
         options.append("--yes")
-    return shlex.join([*words, *options]) + "\n"
+    files = "".join(f"printf %s {shlex.quote(t)} > {shlex.quote(f)}\n" for f, t in document.files.items())
+    return files + shlex.join([*words, *options]) + "\n"
 
 
 def _words(parameter: Parameter, value: Any) -> list[str]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from privet.parameters import Alias, Argument, File
-from privet.service.case import Result, UseCase
+from privet.service.case import Result, Shown, UseCase
 from privet.service.common import Force, OwnerSays
 from privet.service.session import Session
 
 if TYPE_CHECKING:
+    from privet.budget import Ledger
     from privet.flow import Flow, FlowPlan, FlowResult
-    from privet.report import Chart
+    from privet.report import Chart, Page
     from privet.service.plans import Plan
 
 __all__ = ["PlanFlow", "RunFlow", "ShowFlow"]
@@ -23,6 +24,11 @@ FlowFile = Annotated[Path, File(), Argument(), "The flow's text file."]
 StoreFolder = Annotated[
     Path | None,
     "The folder that keeps what was released, to be used again; None for FLOW.releases beside the file.",
+]
+
+
+Until = Annotated[
+    str | None, "Stop after this step and what it depends on. The budget is divided as for the whole flow."
 ]
 
 
@@ -75,13 +81,14 @@ class PlanFlow(UseCase):
     """Say what a flow would cost: what each of its steps gets, and what that buys. Nothing is spent."""
 
     flow: FlowFile
+    until: Until = None
     store: StoreFolder = None
 
     def run(self, session: Session) -> PlannedFlow:
         from privet.flow import Flow
 
-        plan = Flow.read(self.flow).plan(folder=self.flow.parent, store=_store(self.flow, self.store))
-        return PlannedFlow(plan)
+        store = _store(self.flow, self.store)
+        return PlannedFlow(Flow.read(self.flow).plan(folder=self.flow.parent, store=store, until=self.until))
 
 
 @dataclass(frozen=True)
@@ -109,22 +116,13 @@ class RunFlow(UseCase):
     always_planned: ClassVar[bool] = True
 
     flow: FlowFile
+    until: Until = None
     store: StoreFolder = None
     owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan | None:
         """What the steps that are not released yet would cost, as the ledger would pay for them."""
-        from privet.release import Guarantee
-        from privet.service.plans import planned
-
-        found, ledger = self._found, session.opened_ledger()
-        if found.total is None or found.schema is None:
-            return None
-        paid = [step for step in found.steps if not step.free]
-        steps = tuple(each for step in paid for each in step.buys)
-        guarantee = Guarantee(found.total, found.schema.unit, steps)
-        how = "; ".join(f"{step.name}: {step.amount}" for step in paid)
-        return planned(f"flow {found.flow.name}", guarantee, found.schema, [found.event()], ledger, how)
+        return priced(self._found, session.opened_ledger())
 
     def run(self, session: Session) -> FlowRan:
         from privet.service.accounts import paying
@@ -139,7 +137,7 @@ class RunFlow(UseCase):
 
     def _ran(self, ledger: Any) -> FlowResult:
         store = _store(self.flow, self.store)
-        return self._flow.run(folder=self.flow.parent, ledger=ledger, store=store)
+        return self._flow.run(folder=self.flow.parent, ledger=ledger, store=store, until=self.until)
 
     @cached_property
     def _flow(self) -> Flow:
@@ -149,7 +147,22 @@ class RunFlow(UseCase):
 
     @cached_property
     def _found(self) -> FlowPlan:
-        return self._flow.plan(folder=self.flow.parent, store=_store(self.flow, self.store))
+        store = _store(self.flow, self.store)
+        return self._flow.plan(folder=self.flow.parent, store=store, until=self.until)
+
+
+def priced(found: FlowPlan, ledger: Ledger | None) -> Plan | None:
+    """A flow's plan as the ledger would pay for it; None if nothing is to be paid."""
+    from privet.release import Guarantee, public_knowledge
+    from privet.service.plans import planned
+
+    if found.total is None or found.schema is None:
+        return None
+    paid = [step for step in found.steps if step.paid]
+    steps = tuple(replace(each, what=f"{step.name}: {each.what}") for step in paid for each in step.buys)
+    guarantee = Guarantee(found.total, found.schema.unit, steps, public=public_knowledge(found.schema))
+    how = "; ".join(f"{step.name}: {step.amount}" for step in paid)
+    return planned(f"flow {found.flow.name}", guarantee, found.schema, [found.event()], ledger, how)
 
 
 @dataclass(frozen=True)
@@ -171,3 +184,35 @@ class FlowRan(Result):
     def charts(self) -> tuple[Chart, ...]:
         models = [each.model for each in self.found.found.values() if each.model is not None]
         return tuple(chart for model in models for chart in model.pictures())
+
+    def tables(self) -> tuple[Shown, ...]:
+        rows = [[s.name, s.do, *self._cost(s.name)] for s in self.found.plan.steps if not s.later]
+        return (Shown("The steps of the flow", ["Step", "Does", "Got", "Paid for"], rows),)
+
+    def _cost(self, name: str) -> tuple[str, str]:
+        amount = self.found.plan.amount_of(name)
+        if amount is None:
+            return "nothing", "free"
+        return str(amount), "before: used again" if name in self.found.reused else "in this run"
+
+    def model_document(self) -> dict[str, Any] | None:
+        """The last model that was learned from rows as the table has them: others need the flow."""
+        from privet.model import model_to_dict
+
+        prepared = self.found.plan.flow.prepared()
+        usable = [
+            each.model
+            for name, each in self.found.found.items()
+            if each.model is not None and hasattr(each.model, "predict") and name not in prepared
+        ]
+        return model_to_dict(usable[-1]) if usable else None
+
+    def page(self) -> Page:
+        from privet.report import Page
+
+        page = Page(f"Flow: {self.found.plan.flow.name}", "What was released, and with which guarantee.")
+        for table in self.tables():
+            page.section(table.title).table(table.header, table.rows, table.title)
+        for name, each in self.found.found.items():
+            each.show_in(page.section(name))
+        return page

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
+    from privet.service.flow_tables import Kept
     from privet.sources import Source
     from privet.sources.options import ReadOptions
 
@@ -55,6 +56,8 @@ class Session:
     #: Whose tables are compared when an account is opened. On a server that is one study: an owner of
     #: another one could otherwise guess a table, and see whether it is recognised.
     scope: str = ""
+    #: Where the releases of flows are kept, to be used again; None if they are not.
+    kept: Kept | None = field(default=None, compare=False, repr=False)
 
     @property
     def ledger_place(self) -> str | None:

@@ -1,6 +1,6 @@
 /** What the pages call the server's answers. The shapes are generated from OpenAPI, and a test keeps them so. */
 
-import type { Schema } from "../lib/form";
+import type { Schema, Value } from "../lib/form";
 import type { components } from "./schema";
 
 type Shapes = components["schemas"];
@@ -14,6 +14,15 @@ export type Column = Shapes["ColumnShape"];
 export type Dataset = Shapes["DatasetShown"];
 export type Example = Shapes["ExampleShown"];
 export type Family = Shapes["FamilyShown"];
+export type FlowKind = Omit<Shapes["FlowKindShown"], "json_schema"> & { json_schema: Schema };
+export type FlowKinds = Omit<Shapes["FlowKinds"], "head" | "part" | "kinds" | "beginning"> & {
+  head: Schema;
+  part: Schema;
+  kinds: FlowKind[];
+  beginning: Record<string, Value> | null;
+};
+export type FlowLooked = Shapes["FlowLooked"];
+export type FlowStep = Shapes["FlowStepShown"];
 export type Forecast = Shapes["ForecastShown"];
 export type History = Shapes["HistoryShown"];
 export type Plan = Shapes["PlanShown"];

@@ -17,6 +17,7 @@ export interface Property {
   advanced?: boolean;
   "x-file"?: string;
   "x-column-of"?: string;
+  "x-named"?: string;
   "x-applies-when"?: { parameter: string; values: Value[] };
 }
 
@@ -28,7 +29,7 @@ export interface Schema {
 export interface Field {
   name: string;
   label: string;
-  kind: "choice" | "yes-no" | "number" | "text" | "columns" | "list";
+  kind: "choice" | "yes-no" | "number" | "text" | "columns" | "list" | "named";
   property: Property;
   optional: boolean;
   basic: boolean;
@@ -72,6 +73,7 @@ function kindOf(property: Property, types: string[]): Field["kind"] | null {
   if (types.includes("boolean")) return "yes-no";
   if (types.includes("integer") || types.includes("number")) return "number";
   if (types.includes("string")) return property["x-column-of"] ? "columns" : "text";
+  if (property["x-named"]) return "named";
   return null;
 }
 
@@ -87,7 +89,10 @@ export function applies(field: Field, values: Record<string, Value>, schema: Sch
 export function show(value: Value | undefined): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map((one) => show(one)).join(", ");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name}=${Array.isArray(one) ? one.map(show).join(",") : show(one)}`)
+    .join("; ");
 }
 
 /** The value that a text means. What is not a number stays text, so that the server can say so beside the field. */
@@ -100,7 +105,21 @@ export function read(field: Field, text: string): Value {
     const numeric = typesOf(field.property.items ?? {}).some((type) => type === "number" || type === "integer");
     return numeric ? parts.map(number) : parts;
   }
+  if (field.kind === "named") return named(trimmed);
   return trimmed;
+}
+
+/** `age=18,90; height=1,2` → { age: [18, 90], height: [1, 2] }. What is no such text stays text: the server says why. */
+function named(text: string): Value {
+  const pairs = text.split(/\s*;\s*/).filter((pair) => pair !== "");
+  if (pairs.some((pair) => !pair.includes("="))) return text;
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      const parts = pair.slice(at + 1).split(",").map((part) => number(part.trim()));
+      return [pair.slice(0, at).trim(), parts.length === 1 ? (parts[0] ?? "") : parts];
+    }),
+  );
 }
 
 function number(text: string): Value {

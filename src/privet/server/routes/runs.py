@@ -13,7 +13,7 @@ from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from starlette.concurrency import run_in_threadpool
 
-from privet.server.cases import Asked
+from privet.server.flows import asked_for
 from privet.server.guests import Asking, Caller, Serving, asking, missing, within
 from privet.server.planning import make_plan, shown_plan
 from privet.server.problems import FREE, Refusal
@@ -50,7 +50,7 @@ def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Pl
     """Price a run, from public knowledge alone. Free."""
     server.plans.step(caller.id)
     row = open_row(request, server, caller, body.dataset)
-    asked = Asked(
+    asked = asked_for(
         use_case=body.use_case,
         dataset=row.id,
         version=row.version,

@@ -1,0 +1,192 @@
+"""The Flow page: drawn or listed, priced by the server, run to a step, used again, saved and opened."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.web.hands import Keyboard
+from tests.web.project import go_for_real, open_clinic
+
+
+def priced(page) -> None:
+    """Wait for the price of the flow as it is."""
+    page.get_by_text("This would cost").wait_for()
+    page.get_by_role("heading", name="What it costs").wait_for()
+
+
+def handle(page, step: str, kind: str, end: str = ""):
+    inside = f'[data-id="{step}"] .svelte-flow__handle.{kind}'
+    return page.locator(f'{inside}[data-handleid="{end}"]' if end else inside).first
+
+
+def draw(page, source: str, target: str, end: str = "") -> None:
+    """Draw an edge by mouse, whether it is let or not."""
+    first, last = handle(page, source, "source", end), handle(page, target, "target")
+    first.scroll_into_view_if_needed()
+    one, two = first.bounding_box(), last.bounding_box()
+    page.mouse.move(one["x"] + one["width"] / 2, one["y"] + one["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(two["x"] - 30, two["y"] + 10)
+    page.mouse.move(two["x"] + two["width"] / 2, two["y"] + two["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def add(page, kind: str) -> None:
+    page.get_by_label("Add a step").select_option(kind)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.locator(f'.svelte-flow__node[data-id="{kind}"]').wait_for()
+
+
+def step(page, name: str):
+    """A step in the list."""
+    return page.locator("ol > li", has=page.get_by_role("heading", name=f"{name}: ", level=3))
+
+
+def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_role("link", name="Flow", exact=True).click()
+    priced(page)
+    page.locator(".svelte-flow__edge").first.wait_for()
+    assert page.locator(".svelte-flow__edge.kind-private-rows").count() == 3
+    visitor.look("flow")
+    page.locator('.svelte-flow__node[data-id="page"]').wait_for()
+    before = page.locator(".svelte-flow__edge").count()
+    draw(page, "people", "page")
+    page.get_by_text("Not connected: 'people' gives private rows to 'page'").wait_for()
+    assert page.locator(".svelte-flow__edge").count() == before
+    visitor.look("flow-leak-refused")
+    add(page, "report")
+    draw(page, "score", "report")
+    page.get_by_text("score now gives score to report").wait_for()
+    page.locator(".svelte-flow__edge.kind-score").nth(1).wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("The last change was undone").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.locator('.svelte-flow__node[data-id="report"]').wait_for(state="detached")
+
+
+def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
+    page, hand = visitor.page, Keyboard()
+    open_clinic(visitor)
+    hand.press(page, "Flow")
+    priced(page)
+    hand.reach(page, "Add a step")
+    page.keyboard.type("Keep")
+    hand.press(page, "Add")
+    step(page, "keep").get_by_text("not connected yet").first.wait_for()
+    page.get_by_text("It has no price yet").wait_for()
+    visitor.look("flow-not-right")
+    takes = step(page, "keep").get_by_label("Takes private rows or public rows or table from")
+    takes.focus()
+    page.keyboard.type("people")
+    step(page, "keep").get_by_text("does not say its columns").wait_for()
+    page.get_by_label("age", exact=True).check()
+    page.get_by_label("bmi", exact=True).check()
+    priced(page)
+    step(page, "parts").get_by_label("from").focus()
+    page.keyboard.type("keep")
+    page.get_by_text("keep now gives private rows to parts").wait_for()
+    priced(page)
+    table = page.get_by_text("The graph as a table")
+    table.click()
+    page.get_by_role("rowheader", name="keep").wait_for()
+    assert "private rows of keep" in page.get_by_role("table").inner_text()
+    hand.press(page, "Remove keep")
+    step(page, "parts").get_by_text("not connected yet").first.wait_for()
+    page.get_by_role("button", name="Undo").click()
+    priced(page)
+
+
+def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
+    page = visitor.page
+    dataset = open_clinic(visitor, "1")
+    page.get_by_role("link", name="Flow", exact=True).click()
+    priced(page)
+    page.get_by_role("button", name="Run on made-up people").click()
+    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    visitor.look("result-flow-practice")
+    page.get_by_role("button", name="Do this for real").click()
+    priced(page)
+    page.get_by_role("button", name="Run to here: model").click()
+    page.get_by_role("heading", name="Run to here: model").wait_for()
+    step(page, "score").get_by_text("later").wait_for()
+    visitor.look("flow-run-to-here")
+    page.get_by_role("button", name="Run: spends").click()
+    page.get_by_role("button", name="Yes, spend").click()
+    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    visitor.look("result-flow")
+    page.get_by_role("link", name="Flow", exact=True).click()
+    step(page, "model").get_by_text("paid for: used again, free").wait_for()
+    visitor.look("flow-used-again")
+    page.get_by_role("button", name="Run: spends").click()
+    page.get_by_role("button", name="Yes, spend").click()
+    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    page.get_by_role("link", name="Flow", exact=True).click()
+    page.get_by_role("button", name="Run: free, all of it is paid for").wait_for()
+    step(page, "score").get_by_role("link", name="Open its result").wait_for()
+    page.get_by_label("Goal").select_option("interval")
+    page.get_by_text("Too much:").wait_for()
+    visitor.look("flow-too-much")
+    assert page.get_by_role("button", name="Run: spends").is_disabled()
+    assert dataset in page.url
+
+
+def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
+    visitor.expected = ("status of 422",)
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_role("link", name="Flow", exact=True).click()
+    priced(page)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as a file").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    assert file.name == "flow.flow.toml"
+    with page.expect_download() as picture:
+        page.get_by_role("button", name="Picture (SVG)").click()
+    assert picture.value.suggested_filename == "flow.svg"
+    words = [sys.executable, "-m", "privet", "flow", "show", str(file)]
+    said = subprocess.run(words, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    assert "* score (evaluate)" in said.stdout
+    file.write_text(
+        file.read_text().replace("[steps.people]", "[steps.patients]").replace('"people"', '"patients"')
+    )
+    page.get_by_label("A flow's text file").set_input_files(file)
+    page.get_by_text("flow.flow.toml was opened").wait_for()
+    step(page, "patients").wait_for()
+    priced(page)
+    circle = '[steps.a]\ndo = "split"\nfrom = "b.train"\n[steps.b]\ndo = "split"\nfrom = "a.train"\n'
+    file.write_text(circle)
+    page.get_by_label("A flow's text file").set_input_files(file)
+    step(page, "a").get_by_text("runs in a circle").wait_for()
+    page.get_by_text("It has no price yet").wait_for()
+    visitor.look("flow-circle")
+    file.write_text("steps = [")
+    page.get_by_label("A flow's text file").set_input_files(file)
+    page.get_by_role("alert").get_by_text("is not a flow").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    priced(page)
+
+
+@pytest.mark.parametrize("allocation", ["weights", "fixed"])
+def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
+    page = visitor.page
+    open_clinic(visitor)
+    page.get_by_role("link", name="Flow", exact=True).click()
+    priced(page)
+    page.get_by_label("Allocation").select_option(allocation)
+    page.get_by_text("It has no price yet").wait_for()
+    for name in ("model", "score"):
+        page.get_by_role("button", name=f"Settings of {name}").click()
+        box = page.get_by_label("Weight" if allocation == "weights" else "Epsilon", exact=True)
+        box.fill("0.25")
+        box.press("Tab")
+    priced(page)
+    total = "ε = 0.5" if allocation == "fixed" else "ε = 1"
+    page.get_by_text(f"This would cost {total}.").wait_for()
+    visitor.look(f"flow-{allocation}")
