@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.experiment.parts import Dataset
-from privet.experiment.planning import identity_of
+from privet.experiment.planning import identities
 from privet.experiment.significance import Ranks, corrected_interval, corrected_p_value, ranked
 from privet.experiment.store import Store
 from privet.experiment.value import Experiment
@@ -59,8 +59,7 @@ class Results:
     def of(cls, experiment: Experiment, store: Store, states: Mapping[str, str]) -> Results:
         """The cells of this experiment that a store holds, in the order of the grid."""
         held = store.results()
-        keys = (identity_of(experiment, cell, states[cell.data]) for cell in experiment.cells())
-        return cls(experiment, tuple(held[key] for key in keys if key in held))
+        return cls(experiment, tuple(held[key] for key in identities(experiment, states) if key in held))
 
     @property
     def measure(self) -> str:
