@@ -41,6 +41,8 @@ class Price:
     again: int
     composition: Composition
     steps: tuple[Step, ...]
+    #: What all repetitions of an algorithm at an ε cost.
+    places: Mapping[tuple[str, float], Pure | Approximate]
 
     @property
     def amount(self) -> Pure | Approximate:
@@ -201,6 +203,7 @@ def _price(
     assert experiment.score_epsilon is not None
     parts: list[tuple[int, Pure | Approximate]] = []
     steps: list[Step] = []
+    places: dict[tuple[str, float], Pure | Approximate] = {}
     scores = budget(float(experiment.score_epsilon))
     error = evaluation_cost(schema, epsilon=experiment.score_epsilon).steps[0].error
     for (label, epsilon), times in Counter((c.contender, c.epsilon) for c in cells.values()).items():
@@ -208,9 +211,9 @@ def _price(
         these = ((times * (experiment.folds - 1), estimator._amount()), (times, scores))
         parts += these
         what = f"{label} at epsilon {epsilon:g}, {times} times {experiment.folds}-fold cross-validation"
-        cost = Composition(these).total
+        cost = places[label, epsilon] = Composition(these).total
         steps.append(
             Step(what, "each fit with its own noise, scores", cost, error, "in a count of the scores")
         )
     again = len(begun & set(cells))
-    return Price(dataset, schema, len(cells), again, Composition(tuple(parts)), tuple(steps))
+    return Price(dataset, schema, len(cells), again, Composition(tuple(parts)), tuple(steps), places)

@@ -41,11 +41,15 @@ class Entry:
     cells: int
     mark: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def bare(self) -> str:
+        """The mean with its half width, without the mark."""
         if not math.isfinite(self.mean):
             return "unknown"
-        bar = f" ± {self.error:.2g}" if math.isfinite(self.error) else ""
-        return f"{self.mean:.4g}{bar}{' ' if self.mark else ''}{self.mark}"
+        return f"{self.mean:.4g}" + (f" ± {self.error:.2g}" if math.isfinite(self.error) else "")
+
+    def __str__(self) -> str:
+        return f"{self.bare}{' ' if self.mark else ''}{self.mark}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from privet.experiment.tables import Tables
 from privet.experiment.value import Experiment
 from privet.experiment.workers import warmed, workers
 
-__all__ = ["PublicCells", "measured", "run_experiment"]
+__all__ = ["PublicCells", "figures_of", "measured", "run_experiment"]
 
 Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Progress = Callable[[int, int], None]
@@ -110,7 +110,7 @@ class PublicCells:
             model = estimator_of(experiment, cell, schema, random_state=seed)
             model.fit(table.filter(pa.array(fold != cell.fold)))
             found = evaluate(model, table.filter(pa.array(fold == cell.fold)), public=True)
-        figures, _ = _figures(found)
+        figures, _ = figures_of(found.to_dict())
         return key, {"figures": figures, "seconds": round(time.process_time() - start, 4)}
 
 
@@ -123,18 +123,19 @@ def _private(experiment: Experiment, tables: Tables, cell: Cell, ledger: Ledger 
     result = cross_validate(
         estimator, source, folds=experiment.folds, epsilon=experiment.score_epsilon, ledger=ledger
     )
-    figures, errors = _figures(result.evaluation)
+    figures, errors = figures_of(result.evaluation.to_dict())
     return {"figures": figures, "errors": errors, "guarantee": result.guarantee.to_dict()}
 
 
-def _figures(found: Any) -> tuple[dict[str, float | None], dict[str, float | None]]:
-    plain = {
+def figures_of(plain: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """The figures of an evaluation as plain data, and their errors."""
+    found = {
         name: each
-        for name, each in found.to_dict().items()
+        for name, each in plain.items()
         if isinstance(each, dict) and set(each) == {"value", "error"}
     }
-    return {name: _finite(each["value"]) for name, each in plain.items()}, {
-        name: _finite(each["error"]) for name, each in plain.items()
+    return {name: _finite(each["value"]) for name, each in found.items()}, {
+        name: _finite(each["error"]) for name, each in found.items()
     }
 
 

@@ -20,6 +20,7 @@ from privet.server.routes import (
     algorithms,
     attacks,
     datasets,
+    experiments,
     forecasts,
     openid,
     people,
@@ -46,6 +47,7 @@ ROUTERS = (
     accounts,
     attacks,
     submissions,
+    experiments,
 )
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": about, "content": {MEDIA: {}}}

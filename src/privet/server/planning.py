@@ -24,7 +24,16 @@ from privet.server.store import datasets, runs, studies
 from privet.service.exporting import command_of
 from privet.service.odds import COIN, odds_of
 
-__all__ = ["account_of", "asked_of", "make_plan", "model_of", "schema_file", "shown_plan"]
+__all__ = [
+    "account_of",
+    "asked_of",
+    "left_for",
+    "make_plan",
+    "model_of",
+    "schema_file",
+    "shown_plan",
+    "sum_of",
+]
 
 
 def schema_file(server: Server, dataset: str, version: int) -> Any:
@@ -94,8 +103,8 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"
     price: Amount = preview.amount
-    spent = after.spent if after is not None else _sum(before.spent, price)
-    left = _left(server, asked.dataset, caller.name)
+    spent = after.spent if after is not None else sum_of(before.spent, price)
+    left = left_for(server, asked.dataset, caller.name)
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -161,7 +170,7 @@ def _step(step: Any) -> StepShown:
     )
 
 
-def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
+def left_for(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     """What this person may still ask for at most: of the dataset's limit, and of their own."""
     ledger = server.database.ledger
     found = [ledger.left(dataset), ledger.left(dataset, name)]
@@ -172,7 +181,7 @@ def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     return least if isinstance(least, Pure | Approximate) else None
 
 
-def _sum(spent: Amount | None, price: Amount) -> Amount:
+def sum_of(spent: Amount | None, price: Amount) -> Amount:
     """What a spend that does not fit would come to, by plain addition."""
     if (
         spent is None

@@ -31,6 +31,7 @@ const OF_A_TABLE: Record<string, Page> = {
   ask: { title: "Ask a question", skip: 1, load: () => import("./Ask.svelte") },
   mine: { title: "Mine", skip: 1, load: () => import("./Mine.svelte") },
   evaluate: { title: "Measure a model", skip: 1, load: () => import("./Evaluate.svelte") },
+  experiment: { title: "Experiment", skip: 1, load: () => import("./Experiment.svelte") },
   run: { title: "Run", skip: 1, load: () => import("./Run.svelte") },
   results: { title: "Results", skip: 1, load: () => import("./Results.svelte") },
   result: { title: "Result", skip: 1, load: () => import("./Result.svelte") },

@@ -17,7 +17,7 @@ from privet.server.state import Server
 from privet.server.store import datasets, studies
 from privet.service.catalogue import entry_of
 
-__all__ = ["router"]
+__all__ = ["reason_against", "router"]
 
 router = APIRouter(tags=["algorithms"])
 DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -88,7 +88,7 @@ def _schema(server: Server, caller: Caller, dataset: str | None) -> Schema | Non
 
 def _shown(entry: Algorithm, schema: Schema | None) -> AlgorithmShown:
     command = next((c for c in FAMILIES[entry.family].commands if c in PLANNABLE), "")
-    reason = _reason(entry, schema) if command else "It is for the command line or for Python."
+    reason = reason_against(entry, schema) if command else "It is for the command line or for Python."
     return AlgorithmShown(
         name=entry.name,
         title=entry.title,
@@ -100,7 +100,7 @@ def _shown(entry: Algorithm, schema: Schema | None) -> AlgorithmShown:
     )
 
 
-def _reason(entry: Algorithm, schema: Schema | None) -> str | None:
+def reason_against(entry: Algorithm, schema: Schema | None) -> str | None:
     """Why an algorithm cannot be used under a schema; None if it can, as far as its target tells."""
     needed = FAMILIES[entry.family].target
     if schema is None or needed is None:
