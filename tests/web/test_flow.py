@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.web.hands import Keyboard
-from tests.web.project import go_for_real, open_clinic
+from tests.web.project import open_clinic
 
 
 def priced(page) -> None:

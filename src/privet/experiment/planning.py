@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from privet.registry import algorithms_with
 from privet.release import Step, numbered
 from privet.schema import Schema
 
-__all__ = ["ExperimentPlan", "Price", "estimator_of", "identity_of", "planned", "remaining"]
+__all__ = ["ExperimentPlan", "Price", "estimator_of", "identities", "planned", "remaining"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Price:
     again: int
     composition: Composition
     steps: tuple[Step, ...]
+    #: What all repetitions of an algorithm at an ε cost.
+    places: Mapping[tuple[str, float], Pure | Approximate]
 
     @property
     def amount(self) -> Pure | Approximate:
@@ -123,18 +126,18 @@ def estimator_of(experiment: Experiment, cell: Cell, schema: Schema, **given: An
     return made
 
 
-def identity_of(experiment: Experiment, cell: Cell, state: str) -> str:
-    """What a cell is known by: everything that its result depends on."""
-    contender = experiment.contender(cell.contender)
-    about = asdict(cell) | {
-        "use": contender.to_dict(),
-        "state": state,
-        "delta": experiment.delta,
-        "folds": experiment.folds,
-        "seed": experiment.seed,
-        "score": experiment.score_epsilon if cell.fold is None else None,
-    }
-    return hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()[:24]
+def identities(experiment: Experiment, states: Mapping[str, str]) -> dict[str, Cell]:
+    """Every cell of the grid by its identity: a digest of everything that its result depends on."""
+    uses = {contender.label: contender.to_dict() for contender in experiment.algorithms}
+    common = {"delta": experiment.delta, "folds": experiment.folds, "seed": experiment.seed}
+    found = {}
+    for cell in experiment.cells():
+        about = vars(cell) | common
+        about |= {"use": uses[cell.contender], "state": states[cell.data]}
+        about["score"] = experiment.score_epsilon if cell.fold is None else None
+        plain = json.dumps(about, sort_keys=True, default=str)
+        found[hashlib.sha256(plain.encode()).hexdigest()[:24]] = cell
+    return found
 
 
 def remaining(experiment: Experiment, tables: Tables, store: Store) -> tuple[dict[str, Cell], dict[str, str]]:
@@ -151,14 +154,20 @@ def remaining(experiment: Experiment, tables: Tables, store: Store) -> tuple[dic
                 "Put the table back, or name another file for the results: all of it is measured then.",
             )
     held = {line["cell"] for line in lines if "figures" in line}
-    cells = {identity_of(experiment, cell, states[cell.data]): cell for cell in experiment.cells()}
+    cells = identities(experiment, states)
     return {key: cell for key, cell in cells.items() if key not in held}, states
 
 
-def planned(experiment: Experiment, tables: Tables, store: str | Path | Store | None) -> ExperimentPlan:
+def planned(
+    experiment: Experiment,
+    tables: Tables,
+    store: str | Path | Store | None,
+    left: Mapping[str, Cell] | None = None,
+) -> ExperimentPlan:
     """What is left, and its price. Every algorithm is rehearsed with every table, on no records."""
     store = store if isinstance(store, Store) else Store(store)
-    left, _ = remaining(experiment, tables, store)
+    if left is None:
+        left, _ = remaining(experiment, tables, store)
     begun = store.begun()
     for dataset in experiment.data:
         _rehearsed(experiment, dataset, tables.schema(dataset))
@@ -194,6 +203,7 @@ def _price(
     assert experiment.score_epsilon is not None
     parts: list[tuple[int, Pure | Approximate]] = []
     steps: list[Step] = []
+    places: dict[tuple[str, float], Pure | Approximate] = {}
     scores = budget(float(experiment.score_epsilon))
     error = evaluation_cost(schema, epsilon=experiment.score_epsilon).steps[0].error
     for (label, epsilon), times in Counter((c.contender, c.epsilon) for c in cells.values()).items():
@@ -201,9 +211,9 @@ def _price(
         these = ((times * (experiment.folds - 1), estimator._amount()), (times, scores))
         parts += these
         what = f"{label} at epsilon {epsilon:g}, {times} times {experiment.folds}-fold cross-validation"
-        cost = Composition(these).total
+        cost = places[label, epsilon] = Composition(these).total
         steps.append(
             Step(what, "each fit with its own noise, scores", cost, error, "in a count of the scores")
         )
     again = len(begun & set(cells))
-    return Price(dataset, schema, len(cells), again, Composition(tuple(parts)), tuple(steps))
+    return Price(dataset, schema, len(cells), again, Composition(tuple(parts)), tuple(steps), places)

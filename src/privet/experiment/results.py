@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.experiment.parts import Dataset
-from privet.experiment.planning import identity_of
+from privet.experiment.planning import identities
 from privet.experiment.significance import Ranks, corrected_interval, corrected_p_value, ranked
 from privet.experiment.store import Store
 from privet.experiment.value import Experiment
@@ -41,11 +41,15 @@ class Entry:
     cells: int
     mark: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def bare(self) -> str:
+        """The mean with its half width, without the mark."""
         if not math.isfinite(self.mean):
             return "unknown"
-        bar = f" ± {self.error:.2g}" if math.isfinite(self.error) else ""
-        return f"{self.mean:.4g}{bar}{' ' if self.mark else ''}{self.mark}"
+        return f"{self.mean:.4g}" + (f" ± {self.error:.2g}" if math.isfinite(self.error) else "")
+
+    def __str__(self) -> str:
+        return f"{self.bare}{' ' if self.mark else ''}{self.mark}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +63,7 @@ class Results:
     def of(cls, experiment: Experiment, store: Store, states: Mapping[str, str]) -> Results:
         """The cells of this experiment that a store holds, in the order of the grid."""
         held = store.results()
-        keys = (identity_of(experiment, cell, states[cell.data]) for cell in experiment.cells())
-        return cls(experiment, tuple(held[key] for key in keys if key in held))
+        return cls(experiment, tuple(held[key] for key in identities(experiment, states) if key in held))
 
     @property
     def measure(self) -> str:

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from privet.budget import Ledger, Sequential
 from privet.curator.composition import Composition
 from privet.curator.owner import account_name, as_read, require_word
 from privet.evaluation import cross_validate, evaluate
+from privet.experiment.folds import Folds
 from privet.experiment.parts import Cell
 from privet.experiment.planning import ExperimentPlan, Price, estimator_of, planned, remaining
 from privet.experiment.results import Results
 from privet.experiment.store import Store
 from privet.experiment.tables import Tables
 from privet.experiment.value import Experiment
-from privet.schema import Category, Schema
+from privet.experiment.workers import warmed, workers
 
-__all__ = ["PublicCells", "measured", "run_experiment"]
+__all__ = ["PublicCells", "figures_of", "measured", "run_experiment"]
 
 Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Progress = Callable[[int, int], None]
@@ -49,26 +44,23 @@ def run_experiment(
     """All results, after what is left was done. What can be refused is refused before a record is read."""
     kept = Store(store)
     with kept.held():
-        plan = planned(experiment, tables, kept)
+        left, states = remaining(experiment, tables, kept)
+        plan = planned(experiment, tables, kept, left)
         _require_enough(plan, ledger)
         for dataset in experiment.data:  # a table that the ledger knows is public by its owner's word only
             if dataset.kind == "public":
                 require_word(ledger, tables.schema(dataset), f"experiment {experiment.name}", owner_says)
-        left, states = remaining(experiment, tables, kept)
         done = experiment.size - len(left)
-        tasks = [(key, cell) for key, cell in left.items() if cell.fold is not None]
-        work = PublicCells(experiment, tables)
-        with _spread(work, processes if len(tasks) > 1 else 1, mapped) as spread:
-            for key, found in spread(tasks):
-                kept.add({"cell": key, **asdict(left[key]), "state": states[left[key].data], **found})
-                done += 1
-                if progress is not None:
-                    progress(done, experiment.size)
+        about = {key: {"cell": key, **vars(cell), "state": states[cell.data]} for key, cell in left.items()}
+        for batch in _done(PublicCells(experiment, tables), left, processes, mapped):
+            kept.add(*(about[key] | found for key, found in batch), soon=True)
+            done += len(batch)
+            if progress is not None:
+                progress(done, experiment.size)
         for key, cell in left.items():
             if cell.fold is None:
-                about = {"cell": key, **asdict(cell), "state": states[cell.data]}
-                kept.add(about | {"begun": True})
-                kept.add(about | _private(experiment, tables, cell, ledger))
+                kept.add(about[key] | {"begun": True})
+                kept.add(about[key] | _private(experiment, tables, cell, ledger))
                 done += 1
                 if progress is not None:
                     progress(done, experiment.size)
@@ -100,6 +92,7 @@ class PublicCells:
 
     def __init__(self, experiment: Experiment, tables: Tables) -> None:
         self._experiment, self._tables = experiment, tables.public(experiment)
+        self._folds = Folds(experiment)
 
     def __call__(self, task: tuple[str, Cell]) -> tuple[str, dict[str, Any]]:
         """The result of one cell: a model of all folds but one, with noise, scored exactly on that one."""
@@ -108,30 +101,17 @@ class PublicCells:
         assert cell.fold is not None
         assert not dataset.private
         schema, table = self._tables.schema(dataset), self._tables.table(dataset)
-        fold = _folds(table, schema, experiment, cell)
+        fold = self._folds.of(table, schema, cell)
         # The data is public, so the noise protects nobody: from a seed, the same experiment is the same.
         seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4])
-        start = time.perf_counter()
+        start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = estimator_of(experiment, cell, schema, random_state=seed)
             model.fit(table.filter(pa.array(fold != cell.fold)))
             found = evaluate(model, table.filter(pa.array(fold == cell.fold)), public=True)
-        figures, _ = _figures(found)
-        return key, {"figures": figures, "seconds": round(time.perf_counter() - start, 4)}
-
-
-def _folds(table: pa.Table, schema: Schema, experiment: Experiment, cell: Cell) -> NDArray[np.int64]:
-    """The fold of each record: the same for every algorithm, and with all classes in each."""
-    name = int.from_bytes(hashlib.sha256(cell.data.encode()).digest()[:4])
-    order = np.random.default_rng([experiment.seed, cell.repetition, name]).permutation(table.num_rows)
-    assert schema.target is not None
-    if isinstance(schema[schema.target], Category):
-        labels = np.array([str(value) for value in table[schema.target].to_pylist()])
-        order = order[np.argsort(labels[order], kind="stable")]
-    fold = np.empty(table.num_rows, np.int64)
-    fold[order] = np.arange(table.num_rows) % experiment.folds
-    return fold
+        figures, _ = figures_of(found.to_dict())
+        return key, {"figures": figures, "seconds": round(time.process_time() - start, 4)}
 
 
 def _private(experiment: Experiment, tables: Tables, cell: Cell, ledger: Ledger | None) -> dict[str, Any]:
@@ -143,18 +123,19 @@ def _private(experiment: Experiment, tables: Tables, cell: Cell, ledger: Ledger 
     result = cross_validate(
         estimator, source, folds=experiment.folds, epsilon=experiment.score_epsilon, ledger=ledger
     )
-    figures, errors = _figures(result.evaluation)
+    figures, errors = figures_of(result.evaluation.to_dict())
     return {"figures": figures, "errors": errors, "guarantee": result.guarantee.to_dict()}
 
 
-def _figures(found: Any) -> tuple[dict[str, float | None], dict[str, float | None]]:
-    plain = {
+def figures_of(plain: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """The figures of an evaluation as plain data, and their errors."""
+    found = {
         name: each
-        for name, each in found.to_dict().items()
+        for name, each in plain.items()
         if isinstance(each, dict) and set(each) == {"value", "error"}
     }
-    return {name: _finite(each["value"]) for name, each in plain.items()}, {
-        name: _finite(each["error"]) for name, each in plain.items()
+    return {name: _finite(each["value"]) for name, each in found.items()}, {
+        name: _finite(each["error"]) for name, each in found.items()
     }
 
 
@@ -162,45 +143,29 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-@contextmanager
-def _spread(
-    work: PublicCells, processes: int, mapped: Mapped | None
-) -> Iterator[Callable[[list[tuple[str, Cell]]], Iterable[tuple[str, dict[str, Any]]]]]:
-    """How cells are done: by a given map, by processes of this machine, or here."""
+def _firsts(left: Mapping[str, Cell]) -> list[tuple[str, Cell]]:
+    """Two cells of public data of each algorithm: one to load what it needs, one to show its time."""
+    found: dict[str, list[tuple[str, Cell]]] = {}
+    for key, cell in left.items():
+        if cell.fold is not None and len(of := found.setdefault(cell.contender, [])) < 2:
+            of.append((key, cell))
+    return [task for tasks in found.values() for task in tasks]
+
+
+def _done(
+    work: PublicCells, left: Mapping[str, Cell], processes: int, mapped: Mapped | None
+) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """The cells of public data, as they are done: by a given map, by processes of this machine, or here."""
+    tasks = [(key, cell) for key, cell in left.items() if cell.fold is not None]
     if mapped is not None:
-        yield lambda tasks: mapped(work, tasks)
-    elif processes <= 1:
-        yield lambda tasks: map(work, tasks)
+        yield from ([found] for found in mapped(work, tasks))
+    elif processes <= 1 or len(tasks) <= 1:
+        yield from ([work(task)] for task in tasks)
     else:
-        from multiprocessing import get_context
-
-        context = get_context("forkserver")
-        context.set_forkserver_preload(["privet.experiment.running"])
-        with context.Pool(processes, _begin_worker, (work,)) as pool:
-            # In the order in which they are ready: what is done is kept at once.
-            yield lambda tasks: pool.imap_unordered(_in_worker, tasks)
-
-
-_WORK: list[PublicCells] = []
-
-
-def _begin_worker(work: PublicCells) -> None:
-    """A worker does one cell at a time with one thread, and ends with the program that began it."""
-    from multiprocessing import connection, parent_process
-
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    threadpool_limits(1)
-    _WORK[:] = [work]
-    parent = parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        connection.wait([parent.sentinel])  # a program that was killed cannot end its workers
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _in_worker(task: tuple[str, Cell]) -> tuple[str, dict[str, Any]]:
-    return _WORK[0](task)
+        done: dict[str, float] = {}
+        for key, found in warmed(work, _firsts(left)):
+            done[key] = found["seconds"]
+            yield [(key, found)]
+        rest = [task for task in tasks if task[0] not in done]
+        with workers(work, processes, min(done.values())) as spread:
+            yield from spread(rest)

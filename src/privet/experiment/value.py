@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge, Gt, Lt
 
 from privet.errors import ParameterError
 from privet.experiment.parts import Cell, Contender, Dataset, contenders_of, positive, whole
@@ -23,6 +25,10 @@ __all__ = ["Contender", "Dataset", "Experiment"]
 _HEAD = ("epsilons", "delta", "repetitions", "folds", "measure", "seed", "score_epsilon")
 _KNOWN = ("experiment", "name", *_HEAD, "data", "algorithms")
 _MOST_CELLS = 1_000_000
+Measure = Literal[
+    "accuracy", "kappa", "log_loss", "r2", "mean_absolute_error", "root_mean_squared_error",
+    "relative_absolute_error", "root_relative_squared_error", "records",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,13 +49,17 @@ class Experiment:
 
     data: tuple[Dataset, ...]
     algorithms: tuple[Contender, ...]
-    epsilons: tuple[float, ...] = (1.0,)
-    delta: float = 0.0
-    repetitions: int = 10
-    folds: int = 10
-    measure: str | None = None
-    seed: int = 0
-    score_epsilon: float | None = None
+    epsilons: Annotated[tuple[float, ...], Gt(0), "The privacy budgets of a fit to compare."] = (1.0,)
+    delta: Annotated[float, Ge(0), Lt(1), "The delta of every fit; 0 for pure differential privacy."] = 0.0
+    repetitions: Annotated[int, Ge(1), "How often each cross-validation is repeated, with new folds."] = 10
+    folds: Annotated[int, Ge(2), "Into how many parts a table is dealt; for a private one 2 is cheapest."] = (
+        10
+    )
+    measure: Annotated[Measure | None, "What the tables show; None for accuracy, or R² of a number."] = None
+    seed: Annotated[int, Ge(0), "Of the folds and the noise of public tables. Private ones have none."] = 0
+    score_epsilon: Annotated[
+        float | None, Gt(0), "For private tables: what the scores of one cross-validation cost."
+    ] = None
     name: str = "experiment"
 
     def __post_init__(self) -> None:
@@ -135,6 +145,24 @@ class Experiment:
             "data": {dataset.name: dataset.to_dict() for dataset in self.data},
             "algorithms": {contender.label: contender.to_dict() for contender in self.algorithms},
         }
+
+    def free(self) -> Experiment | None:
+        """The same grid over the tables that nobody is protected in; None if there is none."""
+        data = tuple(dataset for dataset in self.data if not dataset.private)
+        return replace(self, data=data) if data else None
+
+    @classmethod
+    def parse(cls, text: str, name: str = "experiment") -> Experiment:
+        """The experiment in the text of a file.
+
+        >>> Experiment.parse('[data.a]\\ngenerated = "clinic"\\n[algorithms.one-r]').size
+        100
+        """
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ParameterError(f"This is not an experiment: {error}.") from None
+        return cls.from_dict({"name": name} | data)
 
     @classmethod
     def read(cls, path: str | Path) -> Experiment:

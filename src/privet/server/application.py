@@ -20,6 +20,7 @@ from privet.server.routes import (
     algorithms,
     attacks,
     datasets,
+    experiments,
     flows,
     forecasts,
     openid,
@@ -48,6 +49,7 @@ ROUTERS = (
     accounts,
     attacks,
     submissions,
+    experiments,
 )
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": about, "content": {MEDIA: {}}}

@@ -24,6 +24,7 @@ from privet.service.session import Session
 __all__ = ["BackUp", "Restore", "back_up", "restore"]
 
 HEAD = "ledger-head.txt"
+_FOLDERS = ("datasets", "experiments")
 Home = Annotated[Path, File(), "The server's own folder."]
 
 
@@ -42,8 +43,9 @@ def back_up(home: Path, folder: Path) -> Head:
         source.backup(copy)  # one moment of it, while the server goes on
         copy.execute("PRAGMA journal_mode = DELETE")
     (partial / FILE).chmod(0o600)
-    if (home / "datasets").is_dir():
-        shutil.copytree(home / "datasets", partial / "datasets")
+    for name in _FOLDERS:
+        if (home / name).is_dir():
+            shutil.copytree(home / name, partial / name)
     ledger = Ledger.open(partial / FILE)
     ledger.verify()
     head = ledger.head()
@@ -76,10 +78,11 @@ def restore(folder: Path, home: Path, noted: str | None = None) -> Head:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
         (home / name).unlink(missing_ok=True)
-    shutil.rmtree(home / "datasets", ignore_errors=True)
     shutil.copy2(folder / FILE, home / FILE)
-    if (folder / "datasets").is_dir():
-        shutil.copytree(folder / "datasets", home / "datasets")
+    for name in _FOLDERS:
+        shutil.rmtree(home / name, ignore_errors=True)
+        if (folder / name).is_dir():
+            shutil.copytree(folder / name, home / name)
     return head
 
 

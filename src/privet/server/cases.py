@@ -24,8 +24,18 @@ from privet.service import Session, UseCase
 from privet.service.case import restored
 from privet.service.catalogue import USE_CASES, Command, entry_of
 from privet.service.document import RunDocument
+from privet.service.experimenting import experiment_schema
 
-__all__ = ["PLANNABLE", "Asked", "algorithm_schema", "is_open", "trimmed", "use_case_schema"]
+__all__ = [
+    "PLANNABLE",
+    "Asked",
+    "algorithm_schema",
+    "head_schema",
+    "is_open",
+    "require_plain",
+    "trimmed",
+    "use_case_schema",
+]
 
 #: What may be planned over the API: use cases that are paid for from a ledger and release nothing but what
 #: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
@@ -87,7 +97,7 @@ class Asked:
                 f"Choose one of: {', '.join(PLANNABLE)}.",
                 "use_case",
             )
-        _require_plain(self.parameters)
+        require_plain(self.parameters)
 
     @property
     def entry(self) -> Command:
@@ -191,7 +201,7 @@ class Asked:
         return hashlib.sha256(plain.encode()).hexdigest()
 
 
-def _require_plain(value: Any, depth: int = 0) -> None:
+def require_plain(value: Any, depth: int = 0) -> None:
     """Refuse what JSON or a database cannot hold: infinities, halves of characters, nests without end."""
     wrong = depth > 8
     if isinstance(value, float):
@@ -202,7 +212,7 @@ def _require_plain(value: Any, depth: int = 0) -> None:
         wrong = "\0" in value or any(0xD800 <= ord(c) <= 0xDFFF for c in value)
     elif isinstance(value, dict | list):
         for each in (*value, *value.values()) if isinstance(value, dict) else value:
-            _require_plain(each, depth + 1)
+            require_plain(each, depth + 1)
     if wrong:
         raise Refusal(
             422,
@@ -221,6 +231,17 @@ def use_case_schema(entry: Command) -> dict[str, Any]:
 def algorithm_schema(entry: Algorithm) -> dict[str, Any]:
     """The JSON Schema of an algorithm's parameters; ``basic`` marks those that most people look at."""
     return trimmed(entry.json_schema(), {p.name for p in parameters_of(entry.load()) if is_open(p)})
+
+
+#: What a form of an experiment asks for: not its seed, which is for repeating what is public.
+_HEAD = {"name", "epsilons", "delta", "repetitions", "folds", "measure", "score_epsilon"}
+
+
+def head_schema() -> dict[str, Any]:
+    """The JSON Schema of what an experiment says besides its tables and algorithms."""
+    found = trimmed(experiment_schema(), _HEAD)
+    found["properties"]["score_epsilon"] |= {"basic": True, "advanced": False}
+    return found
 
 
 def trimmed(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from fastapi import Depends, Request
 from privet.server.access import ACCESS, PREFIX, Rule
 from privet.server.problems import Refusal
 from privet.server.state import Server
-from privet.server.store import datasets, people, runs, studies
+from privet.server.store import datasets, experiments, people, runs, studies
 
 __all__ = ["COOKIE", "Asking", "Caller", "Serving", "asking", "own_page", "serving", "within"]
 
@@ -112,6 +112,7 @@ def _study_of(server: Server, request: Request) -> str | None:
         "plan": runs.study_of_plan,
         "run": runs.study_of_run,
         "release": runs.study_of_release,
+        "experiment": experiments.study_of,
     }
     for kind, finder in kinds.items():
         if kind in request.path_params:

@@ -27,7 +27,16 @@ from privet.server.store.flows import KeptSteps
 from privet.service.exporting import command_of
 from privet.service.odds import COIN, odds_of
 
-__all__ = ["account_of", "asked_of", "make_plan", "model_of", "schema_file", "shown_plan"]
+__all__ = [
+    "account_of",
+    "asked_of",
+    "left_for",
+    "make_plan",
+    "model_of",
+    "schema_file",
+    "shown_plan",
+    "sum_of",
+]
 
 
 _FREE = "Everything that it would measure was released before, and is used again: it costs nothing."
@@ -101,8 +110,8 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"
     price: Amount | None = None if free else preview.amount
-    spent = after.spent if after is not None else _sum(before.spent, price)
-    left = _left(server, asked.dataset, caller.name)
+    spent = after.spent if after is not None else sum_of(before.spent, price)
+    left = left_for(server, asked.dataset, caller.name)
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -170,7 +179,7 @@ def _step(step: Any) -> StepShown:
     )
 
 
-def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
+def left_for(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     """What this person may still ask for at most: of the dataset's limit, and of their own."""
     ledger = server.database.ledger
     found = [ledger.left(dataset), ledger.left(dataset, name)]
@@ -181,7 +190,7 @@ def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     return least if isinstance(least, Pure | Approximate) else None
 
 
-def _sum(spent: Amount | None, price: Amount | None) -> Amount | None:
+def sum_of(spent: Amount | None, price: Amount | None) -> Amount | None:
     """What a spend that does not fit would come to, by plain addition."""
     if price is None:
         return spent

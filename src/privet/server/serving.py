@@ -119,6 +119,7 @@ def _child(settings: Settings, host: str, port: int) -> None:
 
 def _run_worker(settings: Settings) -> None:
     """One process that runs what is queued, and has no door to the outside."""
+    from privet.server.experimenter import start_experimenter
     from privet.server.logs import start_logs
     from privet.server.worker import Worker
 
@@ -131,7 +132,9 @@ def _run_worker(settings: Settings) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+    experimenter = start_experimenter(server)
     Worker(server).work()
+    experimenter.join()
 
 
 def _serve_several(

@@ -25,6 +25,8 @@ __all__ = [
     "RUN_STATES",
     "audit",
     "datasets",
+    "experiment_runs",
+    "experiments",
     "flow_keys",
     "flow_steps",
     "members",
@@ -164,6 +166,29 @@ releases = Table(
     Column("report", Text, nullable=False),  # HTML
     Column("document", Text, nullable=False),  # JSON: the run document
     Column("created", String(40), nullable=False),
+)
+
+experiments = Table(
+    "experiments",
+    metadata,
+    _key(),  # also the name of its folder
+    Column("dataset", ForeignKey("datasets.id"), nullable=False, index=True),
+    Column("user", ForeignKey("users.id"), nullable=False),
+    Column("name", String(200), nullable=False),
+    Column("document", Text, nullable=False),  # JSON: the experiment as plain data
+    Column("tables", Text, nullable=False),  # JSON: for each table that is a dataset, its id and version
+    Column("state", String(20), nullable=False),  # of its free cells
+    Column("problem", Text),
+    Column("created", String(40), nullable=False),
+    CheckConstraint("state IN ('running', 'paused', 'done', 'failed')", name="known_experiment_state"),
+)
+
+experiment_runs = Table(
+    "experiment_runs",
+    metadata,
+    Column("experiment", ForeignKey("experiments.id"), primary_key=True),
+    Column("run", ForeignKey("runs.id"), primary_key=True),
+    Column("cell", String(24), nullable=False),
 )
 
 audit = Table(

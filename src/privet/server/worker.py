@@ -20,6 +20,7 @@ from sqlalchemy import Row
 
 from privet.errors import PrivetError
 from privet.server.credentials import new_id
+from privet.server.experimenter import start_experimenter
 from privet.server.planning import asked_of, model_of, schema_file
 from privet.server.problems import Refusal
 from privet.server.releasing import release_of
@@ -234,4 +235,6 @@ def start_workers(server: Server) -> list[threading.Thread]:
         thread = threading.Thread(target=worker.work, name=worker.name, daemon=True)
         thread.start()
         found.append(thread)
+    if server.settings.workers:
+        found.append(start_experimenter(server))
     return found

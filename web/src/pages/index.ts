@@ -32,6 +32,7 @@ const OF_A_TABLE: Record<string, Page> = {
   mine: { title: "Mine", skip: 1, load: () => import("./Mine.svelte") },
   evaluate: { title: "Measure a model", skip: 1, load: () => import("./Evaluate.svelte") },
   flow: { title: "Flow", skip: 1, load: () => import("./Flow.svelte") },
+  experiment: { title: "Experiment", skip: 1, load: () => import("./Experiment.svelte") },
   run: { title: "Run", skip: 1, load: () => import("./Run.svelte") },
   results: { title: "Results", skip: 1, load: () => import("./Results.svelte") },
   result: { title: "Result", skip: 1, load: () => import("./Result.svelte") },

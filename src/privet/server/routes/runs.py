@@ -22,7 +22,7 @@ from privet.server.state import Server
 from privet.server.store import audit, datasets, runs, studies
 from privet.server.store.moments import now
 
-__all__ = ["router"]
+__all__ = ["open_row", "queue", "router"]
 
 router = APIRouter(tags=["runs"])
 DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -92,7 +92,7 @@ def start(request: Request, server: Serving, caller: Asking, body: NewRun, key: 
     with server.database.read() as connection:
         known = runs.by_key(connection, caller.id, key)
     if known is None:
-        known = _queue(server, caller, row, key, role)
+        known = queue(server, caller, row, key, role)
     if known.plan != body.plan:
         raise Refusal(
             422, "This key was used already", "It belongs to the run of another plan.", "Draw a new key."
@@ -101,7 +101,8 @@ def start(request: Request, server: Serving, caller: Asking, body: NewRun, key: 
     return shown_run(known, role)
 
 
-def _queue(server: Server, caller: Caller, plan: Row[Any], key: str, role: str) -> Row[Any]:
+def queue(server: Server, caller: Caller, plan: Row[Any], key: str, role: str) -> Row[Any]:
+    """A run of a plan, queued or waiting for the owner's word; the one of this key if there is one."""
     with server.database.read() as connection:
         table = datasets.find(connection, plan.dataset)
         assert table is not None
