@@ -31,18 +31,32 @@ PATIENCE = 900.0
 class Fleet:
     """A server of several processes, and somebody with a token for each name.
 
-    Which processes there are is read off the server's own log, all of which is read: a pipe that fills up would
+    Which processes there are is read off the server's own log. All of it is read: a pipe that fills up would
     stop whoever writes to it.
     """
 
-    def __init__(self, home: Path, database: str, names: tuple[str, ...], web: int = 2, runs: int = 2) -> None:
+    def __init__(
+        self, home: Path, database: str, names: tuple[str, ...], web: int = 2, runs: int = 2
+    ) -> None:
         self.home, self.database = home, database
         self.tokens = self._people(names)
         self.address = ""
         self.alive: dict[str, list[int]] = {"web": [], "runs": []}
         self.said: list[str] = []
         self._address_known = threading.Event()
-        words = ["serve", "--home", str(home), "--port", "0", "--web", str(web), "--runs", str(runs), "--grid", "0"]
+        words = [
+            "serve",
+            "--home",
+            str(home),
+            "--port",
+            "0",
+            "--web",
+            str(web),
+            "--runs",
+            str(runs),
+            "--grid",
+            "0",
+        ]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "privet", *words],
             env=os.environ | {"PRIVET_DATABASE": database},

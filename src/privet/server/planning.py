@@ -95,7 +95,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
                 refused = f"{error.message} {error.advice}"
     price: Amount = preview.amount
     spent = after.spent if after is not None else _sum(before.spent, price)
-    left = _left(server, asked.dataset, caller.name)
+    left = _least(before.left, ledger.left(asked.dataset, caller.name))
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -161,12 +161,10 @@ def _step(step: Any) -> StepShown:
     )
 
 
-def _left(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
-    """What this person may still ask for at most: of the dataset's limit, and of their own."""
-    ledger = server.database.ledger
-    found = [ledger.left(dataset), ledger.left(dataset, name)]
-    known = [each for each in found if isinstance(each, Pure | Approximate)]
-    if len(known) < len(found):
+def _least(*left: Amount | None) -> Pure | Approximate | None:
+    """What somebody may still ask for at most: of the dataset's limit, and of their own."""
+    known = [each for each in left if isinstance(each, Pure | Approximate)]
+    if len(known) < len(left):
         return None
     least = rounded_down(min(known, key=lambda each: each.epsilon))
     return least if isinstance(least, Pure | Approximate) else None
