@@ -11,14 +11,15 @@ import pytest
 
 from benchmarks.server_storm import account
 from privet.budget import exact
+from tests.postgres import Postgres
 from tests.server.fleet import PATIENCE, Fleet
 
 ENDED = ("released", "lost", "refused", "cancelled")
 
 
 @pytest.fixture
-def fleet(postgres_url: str, tmp_path: Path) -> Iterator[Fleet]:
-    found = Fleet(tmp_path, postgres_url, ("ann", "bob"))
+def fleet(postgres: Postgres, postgres_url: str, tmp_path: Path) -> Iterator[Fleet]:
+    found = Fleet(tmp_path, postgres.by_socket(postgres_url), ("ann", "bob"))
     yield found
     found.stop()
 
@@ -61,6 +62,7 @@ def test_several_processes_share_one_budget_and_survive_each_other(fleet: Fleet)
     assert fleet.ask("owner", "POST", "/ledger/verify")["intact"]
     assert fleet.ask("owner", "GET", f"/studies/{study}/audit")["intact"]
     assert fleet.stop() == 0
+    assert not any("with a network" in line for line in fleet.said)  # by its socket, the database needs none
     # The server's tables, the ledger and what was told agree; and the comparison sees what it is there for.
     told = [("queued", run) for _, run in started]
     tally = account(fleet.database, dataset, exact(1), told)
