@@ -34,8 +34,8 @@ check: test ## The same as make test
 pytest: $(VENV)/.installed-dev debian web ## Only the tests and doctests
 	$(BIN)/python -m pytest -n $(WORKERS)
 
-storm: $(VENV)/.installed-dev debian ## Several server processes on PostgreSQL, killed in the middle of runs
-	$(BIN)/python -m pytest -m storm -n 0
+storm: $(VENV)/.installed-dev debian ## A million requests to the ledger under fire: hours; goes on where it was stopped
+	$(BIN)/python -m benchmarks ledger_storm --store sqlite postgres server --requests 1000000
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

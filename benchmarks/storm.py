@@ -37,6 +37,7 @@ class Tally:
     overspent: int = 0
     lost: int = 0
     double: int = 0
+    processes: int = 0  # of a server, killed
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))

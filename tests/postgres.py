@@ -80,6 +80,11 @@ class Postgres:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://privet:{self.password}@127.0.0.1:{self.port}/{database}"
 
+    def by_socket(self, address: str) -> str:
+        """The same database by the socket in the server's folder, instead of the network."""
+        name = address.rpartition("/")[2]
+        return f"postgresql://privet:{self.password}@/{name}?host={self.folder}&port={self.port}"
+
     def database(self) -> str:
         """The address of a new, empty database."""
         import psycopg

@@ -31,7 +31,7 @@ PATIENCE = 900.0
 class Fleet:
     """A server of several processes, and somebody with a token for each name.
 
-    Which processes there are is read off the server's own log, all of which is read: a pipe that fills up would
+    Which processes there are is read off the server's own log. All of it is read: a pipe that fills up would
     stop whoever writes to it.
     """
 

@@ -5,6 +5,9 @@ random bytes, and to end. Who the process is (its number, its parent's, its user
 may be opened, but not waited for. Every other call fails with "not permitted", those of later kernels too:
 there is no way to open a file or a socket, to make or find another process, to share memory, to wait, to set
 a timer or to ask the time. The filter cannot be taken off again, by root neither.
+
+``offline`` is a milder one, for a worker that reads rows: it may do everything but open a socket that leads
+out of this machine.
 """
 
 from __future__ import annotations
@@ -15,24 +18,22 @@ import struct
 
 from privet.isolation.kernel import Processor, prctl
 
-__all__ = ["install", "program"]
+__all__ = ["install", "offline", "program"]
 
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _MODE_FILTER = 38, 22, 2
-_LOAD, _EQUAL, _AND, _RETURN = 0x20, 0x15, 0x54, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-# Where the filter finds the call's number, the processor, and the low half of the second argument.
-_NUMBER, _AUDIT, _SECOND = 0, 4, 24
+# Where the filter finds the call's number, the processor, and the low halves of the first two arguments.
+_NUMBER, _AUDIT, _FIRST, _SECOND = 0, 4, 16, 24
 _WAKE = 1
+_SAME_MACHINE = 1  # AF_UNIX
+_RINGS = 425  # io_uring_setup, on every processor: what is asked for in a ring passes no filter
+_OTHER_NUMBERS = 0x40000000  # from here on, on x86-64, calls have a second number (x32)
 
 
 def program(processor: Processor) -> bytes:
     """The filter as the kernel reads it: steps of eight bytes, each an operation, two jumps and a number."""
-    steps = [
-        (_LOAD, 0, 0, _AUDIT),
-        (_EQUAL, 1, 0, processor.audit),
-        (_RETURN, 0, 0, _KILL),  # a call in the language of another processor, where numbers differ
-        (_LOAD, 0, 0, _NUMBER),
-    ]
+    steps = _begun(processor)
     for number in processor.allowed:
         steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
     for number in processor.constant:
@@ -45,11 +46,40 @@ def program(processor: Processor) -> bytes:
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _FAIL | errno.EPERM),
     ]
+    return _packed(steps)
+
+
+def offline(processor: Processor) -> bytes:
+    """Forbids new sockets but those of this machine's own files, by which a database is reached."""
+    return _packed(
+        [
+            *_begun(processor),
+            (_AT_LEAST, 4, 0, _OTHER_NUMBERS),
+            (_EQUAL, 3, 0, _RINGS),
+            (_EQUAL, 0, 3, processor.socket),
+            (_LOAD, 0, 0, _FIRST),
+            (_EQUAL, 1, 0, _SAME_MACHINE),
+            (_RETURN, 0, 0, _FAIL | errno.EPERM),
+            (_RETURN, 0, 0, _ALLOW),
+        ]
+    )
+
+
+def _begun(processor: Processor) -> list[tuple[int, int, int, int]]:
+    return [
+        (_LOAD, 0, 0, _AUDIT),
+        (_EQUAL, 1, 0, processor.audit),
+        (_RETURN, 0, 0, _KILL),  # a call in the language of another processor, where numbers differ
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+
+
+def _packed(steps: list[tuple[int, int, int, int]]) -> bytes:
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
 
 def install(code: bytes) -> None:
-    """Put the filter on this process, for good."""
+    """Put the filter on this thread and on all that it starts, for good."""
     steps = ctypes.create_string_buffer(code, len(code))
     header = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(steps)))
     prctl(_NO_NEW_PRIVILEGES, 1)

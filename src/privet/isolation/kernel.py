@@ -31,6 +31,7 @@ class Processor:
     own_id_last: bool
     getpid: int
     futex: int
+    socket: int
     allowed: tuple[int, ...]
     constant: tuple[int, ...]
     instead: Mapping[str, bytes]
@@ -54,6 +55,7 @@ _PROCESSORS = {
         own_id_last=False,
         getpid=39,
         futex=202,
+        socket=41,
         allowed=(0, 1, 3, 9, 10, 11, 12, 15, 25, 28, 60, 231, 318),
         constant=(39, 110, 186, 102, 107, 104, 108, 24),
         instead={
@@ -75,6 +77,7 @@ _PROCESSORS = {
         own_id_last=True,
         getpid=172,
         futex=98,
+        socket=198,
         allowed=(63, 64, 57, 222, 226, 215, 214, 139, 216, 233, 93, 94, 278),
         constant=(172, 173, 178, 174, 175, 176, 177, 124),
         instead={

@@ -163,14 +163,16 @@ class Asked:
         values: dict[str, Any] = {"data": Path(self.dataset), **self.values()}
         if "schema" in names:
             values["schema"] = schema
-        with tempfile.TemporaryDirectory(prefix="privet-") as folder:
-            if "model" in names:
-                if model is None:
-                    raise Refusal(422, "Which model?", "Name the release whose model it is.", "", "release")
-                values["model"] = Path(folder) / "model.json"
-                values["model"].write_text(model, encoding="utf-8")
-            elif self.release is not None:
+        if "model" not in names:
+            if self.release is not None:
                 raise Refusal(422, "No release is needed", "This takes no model.", "Leave it out.", "release")
+            yield cls(**values)
+            return
+        if model is None:
+            raise Refusal(422, "Which model?", "Name the release whose model it is.", "", "release")
+        with tempfile.TemporaryDirectory(prefix="privet-") as folder:
+            values["model"] = Path(folder) / "model.json"
+            values["model"].write_text(model, encoding="utf-8")
             yield cls(**values)
 
     def document(self, name: str) -> RunDocument:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -36,6 +37,18 @@ class Database:
         from privet.service.accounts import open_ledger
 
         return open_ledger(self.address or self.file, create=True)
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether it is reached without a network: a file, or a socket that is one."""
+        if self.address is None:
+            return True
+        from psycopg.conninfo import conninfo_to_dict
+
+        found = conninfo_to_dict(self.address)
+        number = found.get("hostaddr") or os.environ.get("PGHOSTADDR")
+        hosts = str(found.get("host") or os.environ.get("PGHOST") or "/").split(",")
+        return not number and all(host.startswith(("/", "@")) for host in hosts)
 
     @property
     def file(self) -> Path:

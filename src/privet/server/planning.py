@@ -111,7 +111,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
                 refused = f"{error.message} {error.advice}"
     price: Amount | None = None if free else preview.amount
     spent = after.spent if after is not None else sum_of(before.spent, price)
-    left = left_for(server, asked.dataset, caller.name)
+    left = _least(before.left, ledger.left(asked.dataset, caller.name))
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -182,9 +182,13 @@ def _step(step: Any) -> StepShown:
 def left_for(server: Server, dataset: str, name: str) -> Pure | Approximate | None:
     """What this person may still ask for at most: of the dataset's limit, and of their own."""
     ledger = server.database.ledger
-    found = [ledger.left(dataset), ledger.left(dataset, name)]
-    known = [each for each in found if isinstance(each, Pure | Approximate)]
-    if len(known) < len(found):
+    return _least(ledger.left(dataset), ledger.left(dataset, name))
+
+
+def _least(*left: Amount | None) -> Pure | Approximate | None:
+    """The least of what is left by several limits; None if nothing is known to be."""
+    known = [each for each in left if isinstance(each, Pure | Approximate)]
+    if len(known) < len(left):
         return None
     least = rounded_down(min(known, key=lambda each: each.epsilon))
     return least if isinstance(least, Pure | Approximate) else None

@@ -29,6 +29,7 @@ from privet.server.state import Server
 from privet.server.store import audit, datasets, runs, studies
 from privet.server.store.flows import KeptSteps
 from privet.server.store.moments import now
+from privet.service.offline import go_offline
 
 __all__ = ["Worker", "settle_the_dead", "start_workers"]
 
@@ -49,6 +50,8 @@ class Worker:
 
     def work(self) -> None:
         """Run what is queued until the server stops. The run at hand is finished first."""
+        if not (self.server.database.on_this_machine and go_offline()):
+            log.warning("worker with a network", extra={"kind": "worker"})
         while not self.server.stopping.is_set():
             try:
                 settle_the_dead(self.server, besides=self.name)
