@@ -73,4 +73,4 @@ def test_schemas_for_every_kind_of_algorithm():
     assert quick_schema(LinearRegression()).target == "pressure"
     assert quick_schema(KMeans()).target is None
     for algorithm in (LinearRegression(), KMeans(), NaiveBayes()):
-        assert len(deep_schemas(algorithm)) == 4
+        assert len(deep_schemas(algorithm)) == 3

@@ -55,14 +55,16 @@ def _family(algorithm: Any) -> Family:
 
 
 def deep_schemas(algorithm: Any) -> dict[str, Schema]:
-    """The quick schema and its variants, each with words for it."""
+    """The quick schema and its variants, each with words for it.
+
+    Persons who are exchanged are the most that a unit can be: all records of one go, and another's come.
+    """
     quick = quick_schema(algorithm)
     target = quick.target
     classes: Any = {} if target is None else {target: _family(algorithm).smallest[target]}
     return {
         "the smallest table": quick,
-        "a record exchanged": replace(quick, unit=Unit("replace")),
-        "persons with up to 3 records": replace(quick, unit=Unit(id="person", most=3)),
+        "persons with up to 3 records exchanged": replace(quick, unit=Unit("replace", id="person", most=3)),
         "a number and a category": Schema.of(
             {"age": (0.0, 100.0), "ward": ["a", "b", "c"], **classes}, target=target
         ),

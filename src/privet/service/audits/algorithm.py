@@ -123,9 +123,13 @@ class AuditAlgorithm(UseCase):
         return found
 
     def _claims_of_process(self, name: str, process: Process) -> list[Claim]:
+        from privet.audit import Transcript
+
         times = 4 if self.deep else 1
         epsilon = times * self.epsilon
-        return [Claim(_words(name, "", times, 0), process.of(epsilon), epsilon, 0.0, process.schema)]
+        thing = process.of(epsilon)
+        search = FEWER if isinstance(thing, Transcript) else SEARCH
+        return [Claim(_words(name, "", times, 0), thing, epsilon, 0.0, process.schema, RUNS, search)]
 
     def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
         """The model as it is released, and the noisy answers that it was made from."""
@@ -167,13 +171,15 @@ class AuditAlgorithm(UseCase):
             add(f"answers {words}".strip(), schema, chosen, times=4)
             if wider is not None and chooses(kind(schema=wider, **chosen, **claim)):
                 add(f"answers {words}".strip() + ", two categories", wider, chosen, times=4)
-        if declared is None:
-            for words, other in list(deep_schemas(kind()).items())[1:]:
-                small = small_settings(kind, other, **claim)[""]
-                add(f"answers, {words}", other, small, times=4, runs=FEW)
-        loose = claim | {"delta": self.delta or 1e-3}
-        small = small_settings(kind, schema, **loose)[""]
-        add("answers", schema, small, times=4, delta=loose["delta"], runs=FEW)
+        loose = self.delta or 1e-3
+        if declared is not None:
+            small = small_settings(kind, schema, **claim | {"delta": loose})[""]
+            add("answers", schema, small, times=4, delta=loose, runs=FEW)
+            return found
+        _, persons, mixed = deep_schemas(kind()).items()
+        for (words, other), delta in ((persons, self.delta), (mixed, loose)):
+            small = small_settings(kind, other, **claim | {"delta": delta})[""]
+            add(f"answers, {words}", other, small, times=4, delta=delta, runs=FEW)
         return found
 
     def _audited(self, claim: Claim, claims: int, session: Session) -> Audit:
