@@ -20,7 +20,7 @@ from privet.curator.ask.question import Exact, Told
 from privet.curator.derived import DerivedSource
 from privet.curator.public import exact_release
 from privet.curator.run import Run
-from privet.curator.tables import as_source, empty_table
+from privet.curator.tables import NoRecords, as_source, empty_table
 from privet.engines import Engine, GenotypeEngine, engine_for
 from privet.engines.genotypes import RehearsedGenotypes
 from privet.engines.held import HeldEngine
@@ -182,6 +182,11 @@ class Curator:
     def left(self) -> Fraction:
         """The share of the budget that has not been spent."""
         return self._left
+
+    @property
+    def rehearsing(self) -> bool:
+        """Whether this is a rehearsal: public, as nobody's records are there."""
+        return isinstance(self._source, NoRecords)
 
     def hold(self, most: float | None = None) -> None:
         """Keep the coded table in memory from here on, for a search that asks of it many times.

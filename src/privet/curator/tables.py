@@ -16,7 +16,7 @@ from privet.sources import as_source as in_memory
 from privet.sources.arrays import Columns
 from privet.stats import Rows
 
-__all__ = ["as_source", "empty_table", "infer_schema", "is_table", "read_rows"]
+__all__ = ["NoRecords", "as_source", "empty_table", "infer_schema", "is_table", "read_rows"]
 
 
 def is_table(data: Any) -> bool:
@@ -58,6 +58,10 @@ def infer_schema(data: Any, target: str | None) -> Schema:
     return draft(as_source(data).batches(), target=target, classes=True)
 
 
+class NoRecords(ArrowSource):
+    """The table of a rehearsal: whoever sees it knows that there is nobody in it."""
+
+
 def empty_table(schema: Schema) -> Source:
     """A table with the schema's columns and no record: for rehearsals, which read no data."""
     fields = [
@@ -65,4 +69,4 @@ def empty_table(schema: Schema) -> Source:
     ]
     if schema.unit.id is not None:
         fields.append((schema.unit.id, pa.string()))
-    return ArrowSource(pa.schema(fields).empty_table())
+    return NoRecords(pa.schema(fields).empty_table())

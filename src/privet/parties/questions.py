@@ -74,7 +74,9 @@ def finish(study: PartyStudy, curator: Curator) -> tuple[dict[str, Any], Any]:
     """The result as plain data, and the fitted model where the question makes one."""
     if study.question == "naive-bayes":
         kind: Any = algorithm("naive-bayes").load()
-        model = kind(epsilon=study.epsilon, schema=study.schema, **study.parameters)
+        # Parties answer questions that are all known before: what is asked must not depend on an answer.
+        parameters = {**study.parameters, "look_first": False}
+        model = kind(epsilon=study.epsilon, schema=study.schema, **parameters)
         model._fit(curator)
         model.schema_ = study.schema
         model.columns_ = tuple(column.name for column in study.schema.attributes)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
 from privet.estimator import PrivateClassifier
+from privet.learning.first_look import LookFirst, first_look
 from privet.learning.trees import Grown, drawn, grown, plain, pruned, rooted, smoothed, tree_of
 from privet.parameters import with_parameters
 from privet.schema import Category
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["DecisionTree"]
 
 ASSUMED_RECORDS = 4000
+NEEDED = 60  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096
@@ -85,6 +87,8 @@ class DecisionTree(PrivateClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 32
 
+    look_first: LookFirst = True
+
     @property
     def _depth(self) -> int:
         if self.depth is not None:
@@ -105,7 +109,16 @@ class DecisionTree(PrivateClassifier):
             if not isinstance(column, Category) or column.size > 1
         )
         levels = self._depth if tables and target.size > 1 else 0
-        share = Fraction(self.leaf_share).limit_denominator(1000) if levels else Fraction(1)
+        self.classes_ = np.array(target.labels)
+        if self.look_first and levels:
+            look = first_look(curator, target, NEEDED)
+            if not look.enough:
+                self.nodes_ = plain([(None, look.sizes, look.shares)])
+                self.count_error_ = 1.96 * look.deviation
+                self.explanation_ = look.explanation
+                return
+        left = curator.left
+        share = Fraction(self.leaf_share).limit_denominator(1000) * left if levels else left
         tree = Grown.root()
         most = max((len(t.cuts) + 1 if t.cuts else t.shape(schema)[0] for t in tables), default=2)
         # A branch is worth its counts' noise, or it would be cut off again.
@@ -114,7 +127,7 @@ class DecisionTree(PrivateClassifier):
             multiway = self.splits == "both" and len(tree.parts.leaves) * most <= MOST_LEAVES
             question = Splits(tree.parts, tables, penalty=per_branch, multiway=multiway)
             choice = Choose(question, f"how each leaf is split, level {level + 1}")
-            chosen = curator.ask(choice, (1 - share) / levels).chosen
+            chosen = curator.ask(choice, (left - share) / levels).chosen
             candidates = question.candidates(schema)
             tree = grown(tree, [candidates[place] for place in chosen], tables, schema)
         everyone = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
@@ -130,7 +143,6 @@ class DecisionTree(PrivateClassifier):
         release = releases[-1]
         tree = pruned(tree, release.value.astype(float), release.standard_deviation)
         tree = rooted(tree, releases[0].value[0].astype(float), releases[0].standard_deviation)
-        self.classes_ = np.array(target.labels)
         self.nodes_ = plain(smoothed(tree))
         self.count_error_ = float(release.error)
         leaves = len(tree.parts.leaves)

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Measure
 from privet.estimator import PrivateClassifier
+from privet.learning.first_look import FirstLook, LookFirst, first_look
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
@@ -46,6 +47,8 @@ Table = NDArray[np.float64]
 # The least variance of a number within a class, as a share of its squared half range: below this, a density
 # is a spike that noise alone has made.
 VARIANCE_FLOOR = 1e-4
+
+NEEDED = 8  # records times ε, for each attribute, below which whatever is learned is noise
 
 
 @with_parameters
@@ -83,17 +86,38 @@ class NaiveBayes(PrivateClassifier):
         float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
     ] = 0.5
 
+    look_first: LookFirst = True
+
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
+        if self.look_first and schema.attributes and target.size > 1:
+            look = first_look(curator, target, NEEDED * len(schema.attributes))
+            if not look.enough:
+                self._learn_nothing(target, look)
+                return
         binned = [c for c in schema.attributes if isinstance(c, Number) and self.numeric == "histogram"]
         self.cuts_ = {column.name: list(public_cuts(column, self.bins)) for column in binned}
         plan = self._statistics(schema, target)
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
         asked = [Measure(s, f"'{s.columns[0]}' within each '{target.name}'") for s in plan]
-        releases = curator.ask_together(list(zip(asked, shares, strict=True)))
+        left = curator.left
+        releases = curator.ask_together(
+            [(each, left * share) for each, share in zip(asked, shares, strict=True)]
+        )
         self._learn(schema, target, list(zip(plan, releases, strict=True)))
+
+    def _learn_nothing(self, target: Category, look: FirstLook) -> None:
+        """The largest class for every record."""
+        self.classes_ = np.array(target.labels)
+        self.class_count_, self.class_count_error_ = look.sizes, 1.96 * look.deviation
+        self.class_log_prior_ = np.log(look.shares)
+        self.cuts_: dict[str, list[float]] = {}
+        self.tables_: dict[str, Table] = {}
+        self.table_errors_: dict[str, float] = {}
+        self.normals_: dict[str, Table] = {}
+        self.explanation_ = look.explanation
 
     def _statistics(self, schema: Schema, target: Category) -> list[Statistic]:
         """One statistic per attribute; the class counts only where no table would give them.

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
+from privet.learning.first_look import LookFirst, first_look
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.private_cuts import private_cuts
 from privet.learning.rules.rule import Rule, RuleList
@@ -54,6 +55,7 @@ __all__ = ["OneR"]
 
 Table = NDArray[np.float64]
 MANY_TABLES = 14  # from which on a share of (ε, δ) buys less noise than a share of ε
+NEEDED = 30  # records times ε, below which whatever is learned is noise
 LEVELS = 2  # of private cuts: at most four intervals
 
 
@@ -103,6 +105,8 @@ class OneR(RuleClassifier):
         int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
     ] = 128
 
+    look_first: LookFirst = True
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # one attribute is not enough for every table
@@ -123,19 +127,26 @@ class OneR(RuleClassifier):
         bins = self.grid if private else self.bins
         tables = tuple(Contingency(column.name, target.name, public_cuts(column, bins)) for column in telling)
         tables = tables or (Contingency(None, target.name),)
+        if self.look_first and telling and target.size > 1:
+            look = first_look(curator, target, NEEDED)
+            if not look.enough:
+                self.attribute_ = None
+                self._keep_largest(look, target)
+                return
+        left = curator.left
         if self.selection == "tables" or len(tables) == 1:
-            bought = [self._bought(curator, table, Fraction(1, len(tables))) for table in tables]
+            bought = [self._bought(curator, table, left / len(tables)) for table in tables]
             asked = [(Measure(t, f"'{t.columns[0]}' within each class"), share) for t, share in bought]
             releases = curator.ask_together(asked)
             best = int(np.argmax([_right(release) for release in releases]))
             table, release = bought[best][0], releases[best]
         else:
-            share = Fraction(self.selection_share).limit_denominator(1000)
+            share = Fraction(self.selection_share).limit_denominator(1000) * left
             if private:
                 share *= 1 - self._cutting
             scores = IntervalsCorrect(tables, 2**LEVELS) if private else MajorityCorrect(tables)
             [best] = curator.ask(Choose(scores, "the attribute whose rule is right most often"), share).chosen
-            table, rest = self._bought(curator, tables[best], 1 - share, self._cutting)
+            table, rest = self._bought(curator, tables[best], left - share, self._cutting * left)
             release = curator.ask(Measure(table, "the chosen attribute within each class"), rest)
         self.attribute_ = table.row
         self._keep(_rules(table, release, schema, target))

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
+from privet.learning.first_look import LookFirst, first_look
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.rule import Rule, RuleList
 from privet.parameters import with_parameters
@@ -51,6 +52,7 @@ __all__ = ["RuleMiner"]
 Table = NDArray[np.float64]
 Conditions = tuple[Condition, ...]
 DEEP = 7
+NEEDED = 50  # records times ε, below which whatever is learned is noise
 
 
 @with_parameters
@@ -94,6 +96,8 @@ class RuleMiner(RuleClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 16
 
+    look_first: LookFirst = True
+
     @property
     def _depth(self) -> int:
         """Every level halves what a rule covers and costs a share: more of both carry more levels.
@@ -122,16 +126,22 @@ class RuleMiner(RuleClassifier):
             for column in schema.attributes
             if not isinstance(column, Category) or column.size > 1
         )
-        share = Fraction(self.coverage_share).limit_denominator(1000) if tables else Fraction(1)
+        if self.look_first and tables and target.size > 1:
+            look = first_look(curator, target, NEEDED)
+            if not look.enough:
+                self._keep_largest(look, target)
+                return
+        left = curator.left
+        share = Fraction(self.coverage_share).limit_denominator(1000) * left if tables else left
         leaves: list[Conditions] = [()]
         if tables and self.conditions == "together":
-            leaves = _together(curator, tables, self._depth, 1 - share)
+            leaves = _together(curator, tables, self._depth, left - share)
         for level in range(self._depth if tables and self.conditions != "together" else 0):
             kind, whom = (Refinements, "each rule") if self.conditions == "own" else (Shared, "all rules")
             question = kind(_listed(leaves, target).assignment, tables, self.quality)
             candidates = question.candidates(schema)
             choice = Choose(question, f"a condition for {whom}, level {level + 1}")
-            chosen = curator.ask(choice, (1 - share) / self._depth).chosen
+            chosen = curator.ask(choice, (left - share) / self._depth).chosen
             if kind is Shared:
                 chosen = chosen * len(leaves)
             conditions = [_condition(tables, candidates[place], schema) for place in chosen]

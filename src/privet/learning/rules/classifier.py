@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.estimator import PrivateClassifier
+from privet.learning.first_look import FirstLook
 from privet.learning.rules.rule import Rule, RuleList
+from privet.schema import Category
 from privet.stats import Rows
 
 if TYPE_CHECKING:
@@ -27,6 +29,14 @@ class RuleClassifier(PrivateClassifier):
         """What was learned, as plain data: it travels in the model's JSON."""
         self.classes_ = np.array(rules.classes)
         self.rules_ = rules.to_dict()
+
+    def _keep_largest(self, look: FirstLook, target: Category) -> None:
+        """No rule but the default: the class that is the largest by a first look."""
+        sizes = look.sizes
+        label = target.labels[int(sizes.argmax())]
+        self.explanation_ = look.explanation
+        otherwise = Rule((), label, tuple(sizes.tolist()), 1.96 * look.deviation)
+        self._keep(RuleList(tuple(target.labels), (), otherwise, target.name))
 
     @property
     def rules(self) -> RuleList:
