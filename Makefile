@@ -15,7 +15,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: storm help run test check pytest lint types imports web pages screenshots oldest constraints bench experiments audit docs debian clean
+.PHONY: programs storm help run test check pytest lint types imports web pages screenshots oldest constraints bench experiments audit docs debian clean
 
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ check: test ## The same as make test
 
 pytest: $(VENV)/.installed-dev debian web ## Only the tests and doctests
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+programs: $(VENV)/.installed-dev ## Thousands of random queries on random neighbouring tables
+	PRIVET_PROGRAMS=5000 $(BIN)/python -m pytest -n 0 tests/queries/test_relations.py
 
 storm: $(VENV)/.installed-dev debian ## A million requests to the ledger under fire: hours; goes on where it was stopped
 	$(BIN)/python -m benchmarks ledger_storm --store sqlite postgres server --requests 1000000

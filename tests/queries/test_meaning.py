@@ -186,3 +186,33 @@ def test_a_first_look_is_one_bundle_at_one_price():
     assert found.titles[0] == "age by ward"
     assert found.answers[0]["60 to 72", "b"].value == 200
     assert [chart.kind for chart in found.charts()] == ["heatmap", "heatmap", "bars"]
+
+
+def test_a_total_and_its_parts_add_up():
+    text = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s, AVG(age) FROM data GROUP BY ROLLUP (ward)"
+    for seed in range(20):
+        answer = from_sql(text, query(TABLE, Schema(COLUMNS))).release(0.01, random_state=seed)
+        *parts, (keys, whole) = answer.rows
+        assert keys == ("(all)",)
+        assert len(parts) == 5  # four wards, and those without one
+        for place in (0, 1):
+            assert sum(figures[place].value for _, figures in parts) == pytest.approx(whole[place].value)
+        assert min(figures[0].value for _, figures in parts) >= 0
+    sure = told(text)
+    assert sure["(all)"]["n"].value == 1000
+    assert sure["b"]["n"].value == 400
+
+
+def test_the_error_of_a_total_is_smaller_than_that_of_a_sum_of_parts_and_holds():
+    asked = from_sql(
+        "SELECT ward, COUNT(*) AS n FROM data GROUP BY ROLLUP (ward)", query(TABLE, Schema(COLUMNS))
+    )
+    inside, parts_inside = 0, 0
+    for seed in range(200):
+        answer = asked.release(0.5, random_state=seed)
+        inside += abs(answer["(all)"].value - 1000) <= answer["(all)"].error
+        parts_inside += abs(answer["b"].value - 400) <= answer["b"].error
+    assert inside >= 180
+    assert parts_inside >= 180
+    with pytest.raises(ParameterError, match="no total"):
+        told("SELECT ward, MEDIAN(age) FROM data GROUP BY ROLLUP (ward)")

@@ -6,6 +6,7 @@ Selection, learning and evaluation are written against it alone: they never see 
 and cannot spend more than was reserved.
 """
 
+from privet.curator.apart import Apart
 from privet.curator.ask import (
     BestK,
     Blocks,
@@ -33,6 +34,7 @@ from privet.curator.ask import (
 from privet.curator.curator import Curator
 
 __all__ = [
+    "Apart",
     "BestK",
     "Blocks",
     "Choice",

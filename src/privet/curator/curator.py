@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from privet.budget import Approximate, Event, Ledger, Pure, Zcdp
+from privet.curator.apart import Apart
 from privet.curator.ask import QUESTIONS, Question
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
@@ -204,8 +205,13 @@ class Curator:
         [told] = self.ask_together([(question, share)])
         return told
 
-    def ask_together(self, asked: Sequence[tuple[Question[Told], Fraction]]) -> list[Told]:
-        """The answers to several questions, each for its share, from one pass over the table."""
+    def ask_together(
+        self, asked: Sequence[tuple[Question[Told], Fraction]], apart: Apart | None = None
+    ) -> list[Told]:
+        """The answers to several questions, each for its share, from one pass over the table.
+
+        If they are about disjoint parts of the table, the dearest part pays for all (``curator.apart``).
+        """
         questions = [question for question, _ in asked]
         for question in questions:
             _require_known(question)
@@ -213,7 +219,7 @@ class Curator:
         statistics = [statistic for question in questions for statistic in question.statistics]
         authors |= authors_of(statistics)
         _require_no_sets(statistics, self.schema)
-        amounts = self._spend(asked)
+        amounts = self._spend(asked, None if apart is None else apart.price(asked))
         pairs = list(zip(questions, amounts, strict=True))
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
         answers = iter(self._engine.answer(statistics, self._source, self.schema) if statistics else ())
@@ -229,8 +235,13 @@ class Curator:
         self._record(questions, told, authors)
         return told
 
-    def _spend(self, asked: Sequence[tuple[Question[Any], Fraction]]) -> list[Pure | Zcdp]:
-        """Take these shares of the run's budget; every way to an exact answer starts here."""
+    def _spend(
+        self, asked: Sequence[tuple[Question[Any], Fraction]], price: Fraction | None = None
+    ) -> list[Pure | Zcdp]:
+        """Take these shares of the run's budget; every way to an exact answer starts here.
+
+        ``price`` is what all of them cost together, where that is less than their sum.
+        """
         shares = [share for question, share in asked if not question.free]
         if shares and not self._run.is_open:
             raise ParameterError(
@@ -239,7 +250,7 @@ class Curator:
             )
         if any(share <= 0 for share in shares):
             raise ParameterError("Every measurement needs a positive share of the budget, and none is left.")
-        total = sum(shares, start=Fraction(0))
+        total = sum(shares, start=Fraction(0)) if price is None else price
         if total > self._left:
             raise ParameterError(
                 f"These measurements ask for {float(total):.3g} of the run's budget, and only "

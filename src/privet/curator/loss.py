@@ -86,8 +86,8 @@ def overheard(heard: Heard) -> Iterator[Heard]:
     """Write down what every curator tells within the block: for one thread, on made-up tables."""
     tell = Curator.ask_together
 
-    def telling(curator: Curator, asked: Any) -> Any:
-        answers = tell(curator, asked)
+    def telling(curator: Curator, asked: Any, apart: Any = None) -> Any:
+        answers = tell(curator, asked, apart)
         heard.add(curator, asked, answers)
         return answers
 

@@ -15,6 +15,7 @@ from privet.queries.measures import (
     Sum,
     Variance,
 )
+from privet.queries.partition import Partition, partition
 from privet.queries.program import Program
 from privet.queries.selection import Selection
 from privet.queries.table import Query, query
@@ -28,6 +29,7 @@ __all__ = [
     "Figure",
     "Mean",
     "MeasureOf",
+    "Partition",
     "Program",
     "Quantile",
     "Query",
@@ -36,5 +38,6 @@ __all__ = [
     "Sum",
     "Term",
     "Variance",
+    "partition",
     "query",
 ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 
 from privet.errors import ParameterError
-from privet.queries.measures import Count, Group, Quantile
-from privet.queries.selection import Selection
+from privet.queries.measures import Count, CountOf, Found, Group, Quantile, Sum
+from privet.queries.selection import TOTAL, Selection
+from privet.queries.totals import added_up
 from privet.release import Guarantee
 from privet.report import Bars, Chart, Heatmap, Series
 from privet.schema import Category, Number, Schema
@@ -125,22 +126,48 @@ def answered(selection: Selection, schema: Schema, told: Any, guarantee: Guarant
     """The answer, made of what was released: from here on everything is post-processing."""
     group = selection.group(schema)
     found = [measure.found(group, told) for measure in selection.measures]
+    totals = []
+    if selection.total:
+        found, totals = _with_totals(selection, found, told, schema)
     names = [_values(key, group) for key in group.keys]
     ranks = [isinstance(measure, Quantile) for measure in selection.measures]
     counted = next((f for m, f in zip(selection.measures, found, strict=True) if isinstance(m, Count)), None)
     rows = []
     for place in product(*(range(len(each)) for each in names)):
         keys = tuple(each[p] for each, p in zip(names, place, strict=True))
-        if None in keys and not (counted and counted[0][place] > 2 * counted[1][place]):
-            continue
+        clearly_there = counted and counted[0][place] > 2 * counted[1][place]
+        if None in keys and not clearly_there and not totals:
+            continue  # with a total all are shown, so that they add up
         figures = tuple(
             Figure(_shown(values[place], measure), float(errors[place]), rank)
             for (values, errors), measure, rank in zip(found, selection.measures, ranks, strict=True)
         )
         rows.append((keys, figures))
     keys = selection.names_of_keys
-    answer = Answer(keys, selection.labels, tuple(rows), guarantee)
-    return _arranged(answer, selection)
+    answer = _arranged(Answer(keys, selection.labels, tuple(rows), guarantee), selection)
+    if not totals:
+        return answer
+    whole = tuple(
+        Figure(_shown(values, measure), float(errors))
+        for (values, errors), measure in zip(totals, selection.measures, strict=True)
+    )
+    return replace(answer, rows=(*answer.rows, ((TOTAL,) * len(keys), whole)))
+
+
+def _with_totals(
+    selection: Selection, found: list[Found], told: Any, schema: Schema
+) -> tuple[list[Found], list[Found]]:
+    """The figures of the groups and of all together: counts and sums add up."""
+    whole = selection.whole(schema)
+    mine = {key[1]: each for key, each in told.items() if isinstance(key, tuple) and key[0] == TOTAL}
+    parts, totals = [], []
+    for measure, part in zip(selection.measures, found, strict=True):
+        total = measure.found(whole, mine)
+        if isinstance(measure, Count | CountOf | Sum):
+            part, total = added_up(part, total, counts=not isinstance(measure, Sum))
+        parts.append(part)
+        totals.append(total)
+    return parts, totals
 
 
 def _shown(value: Any, measure: Any) -> float:

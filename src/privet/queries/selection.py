@@ -8,7 +8,7 @@ from typing import Any
 
 from privet.curator import Question
 from privet.errors import ParameterError
-from privet.queries.measures import Count, Group, MeasureOf
+from privet.queries.measures import Count, CountOf, Group, Mean, MeasureOf, Sum
 from privet.schema import Number, Schema
 from privet.schema.bins import public_cuts
 from privet.stats import Coded, CrossTable
@@ -16,10 +16,13 @@ from privet.stats.group_sums import GroupSums
 from privet.stats.views import View
 from privet.stats.views.listed import Listed
 
-__all__ = ["Selection", "key_of"]
+__all__ = ["TOTAL", "Selection", "key_of"]
 
 #: So many groups are the most that an answer lists.
 MOST_GROUPS = 1_000_000
+#: What the key of all groups together is called.
+TOTAL = "(all)"
+_ADDED_UP = (Count, CountOf, Sum, Mean)
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class Selection:
 
     ``order`` names a column of the answer to sort by (with a minus: the largest first), ``most`` is how many
     rows are shown. Both look at released figures only. ``found`` are keys whose frequent values, besides
-    those that the schema lists, are to be found first.
+    those that the schema lists, are to be found first. With ``total`` the same is asked of all groups
+    together, and counts and sums are made to add up to it.
 
     >>> schema = Schema.of({"age": (0, 120), "ward": ["a", "b"]})
     >>> selection = Selection(keys=(Coded("ward"),), measures=(Count(),))
@@ -43,6 +47,7 @@ class Selection:
     order: tuple[str, ...] = ()
     most: int | None = None
     found: tuple[str, ...] = ()
+    total: bool = False
 
     def group(self, schema: Schema) -> Group:
         """Where the measures are taken; what does not fit the schema is refused."""
@@ -79,6 +84,20 @@ class Selection:
         if not self.measures:
             raise ParameterError("The query asks for nothing.", "Ask for a count, a sum, a mean, …")
         group = self.group(schema)
+        needs = self._needs(group)
+        if self.total:
+            if odd := [m for m in self.measures if not isinstance(m, _ADDED_UP)]:
+                raise ParameterError(
+                    f"'{odd[0].name}' has no total.", "Ask for counts, sums and means with a total."
+                )
+            needs |= {(TOTAL, key): each for key, each in self._needs(self.whole(schema)).items()}
+        return needs
+
+    def whole(self, schema: Schema) -> Group:
+        """All groups together."""
+        return replace(self.group(schema), keys=())
+
+    def _needs(self, group: Group) -> dict[Any, Question[Any]]:
         needs: dict[Any, Question[Any]] = {}
         for measure in self.measures:
             needs |= measure.needs(group)

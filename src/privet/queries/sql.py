@@ -135,9 +135,14 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
     names: list[str] = []
     found: list[str] = []
     group = select.args.get("group")
+    rolled = list(group.args.get("rollup") or ()) if group else []
     if group:
-        require_clauses(group, {"expressions"})
-    for key in group.expressions if group else ():
+        require_clauses(group, {"expressions", "rollup"})
+    if rolled and (len(rolled) > 1 or group.expressions or len(rolled[0].expressions) != 1):
+        raise ParameterError(
+            "ROLLUP is answered of one key alone.", "For example: GROUP BY ROLLUP (ward), for all wards, too."
+        )
+    for key in rolled[0].expressions if rolled else group.expressions if group else ():
         if isinstance(key, exp.Literal) and not key.is_string:
             place = _whole(key, "GROUP BY")
             if place > len(select.expressions):
@@ -164,7 +169,8 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
             asked = _made(asked, name, key)
             keys.append(name)
             names.append(name)
-    return (asked.group_by(*keys, find=found) if keys else asked), names
+    asked = asked.group_by(*keys, find=found) if keys else asked
+    return (asked.with_total() if rolled else asked), names
 
 
 def _made(asked: Query, name: str, node: Any) -> Query:
@@ -183,7 +189,9 @@ def _measured(select: Any, asked: Query, keys: list[str]) -> Query:
 
     measures: list[MeasureOf] = []
     names: list[str] = []
-    grouped = select.args["group"].expressions if select.args.get("group") else []
+    group = select.args.get("group")
+    rolled = [key for each in (group.args.get("rollup") or ()) for key in each.expressions] if group else []
+    grouped = [*group.expressions, *rolled] if group else []
     for chosen in select.expressions:
         node = chosen.this if isinstance(chosen, exp.Alias) else chosen
         if (isinstance(node, exp.Column) and node.name in keys) or node in grouped or chosen.alias in keys:

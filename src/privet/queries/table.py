@@ -169,6 +169,10 @@ class Query:
                 coded.append(key_of(name, self.seen, how))
         return made._with(keys=tuple(coded), found=tuple(find))
 
+    def with_total(self) -> Query:
+        """Ask the same of all groups together; counts and sums of the groups add up to the total."""
+        return self._with(total=True)
+
     def measure(self, *measures: MeasureOf) -> Query:
         """Ask for these figures of each group, besides those that were asked for."""
         return self._with(measures=(*self.selection.measures, *measures))
