@@ -38,6 +38,7 @@ def add(page, kind: str) -> None:
     page.get_by_label("Add a step").select_option(kind)
     page.get_by_role("button", name="Add", exact=True).click()
     page.locator(f'.svelte-flow__node[data-id="{kind}"]').wait_for()
+    step(page, kind).get_by_text("not connected yet").first.wait_for()  # the server has looked at it
 
 
 def step(page, name: str):
@@ -50,7 +51,7 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     open_clinic(visitor)
     page.get_by_role("link", name="Flow", exact=True).click()
     priced(page)
-    page.locator(".svelte-flow__edge").first.wait_for()
+    page.locator(".svelte-flow__edge").first.wait_for(state="attached")  # a level line has no height
     assert page.locator(".svelte-flow__edge.kind-private-rows").count() == 3
     visitor.look("flow")
     page.locator('.svelte-flow__node[data-id="page"]').wait_for()
@@ -62,7 +63,7 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     add(page, "report")
     draw(page, "score", "report")
     page.get_by_text("score now gives score to report").wait_for()
-    page.locator(".svelte-flow__edge.kind-score").nth(1).wait_for()
+    page.locator(".svelte-flow__edge.kind-score").nth(1).wait_for(state="attached")
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("The last change was undone").wait_for()
     page.get_by_role("button", name="Undo").click()
@@ -111,7 +112,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     visitor.look("result-flow-practice")
     page.get_by_role("button", name="Do this for real").click()
     priced(page)
-    page.get_by_role("button", name="Run to here: model").click()
+    page.get_by_role("button", name="Run to here (model)").click()
     page.get_by_role("heading", name="Run to here: model").wait_for()
     step(page, "score").get_by_text("later").wait_for()
     visitor.look("flow-run-to-here")
@@ -128,6 +129,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     page.get_by_role("link", name="Flow", exact=True).click()
     page.get_by_role("button", name="Run: free, all of it is paid for").wait_for()
     step(page, "score").get_by_role("link", name="Open its result").wait_for()
+    page.get_by_text("All settings (2 more)").click()
     page.get_by_label("Goal").select_option("interval")
     page.get_by_text("Too much:").wait_for()
     visitor.look("flow-too-much")

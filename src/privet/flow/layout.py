@@ -18,7 +18,7 @@ def layout(steps: Sequence[FlowStep]) -> dict[str, tuple[int, int]]:
     Steps may be in any order, and even in a circle: what comes back is not followed.
 
     >>> layout([FlowStep("people", "source"), FlowStep("model", "naive-bayes", ("people",))])
-    {'people': (0, 0), 'model': (220, 0)}
+    {'people': (0, 0), 'model': (220, 35)}
     """
     layers = {step.name: 0 for step in steps}
     for _ in steps:  # the longest way to each step; in a circle it ends where it would go on for ever
@@ -29,6 +29,8 @@ def layout(steps: Sequence[FlowStep]) -> dict[str, tuple[int, int]]:
     place: dict[str, tuple[int, int]] = {}
     for step in steps:
         depth = layers[step.name]
-        place[step.name] = (depth * (WIDE + GAP_X), rows.get(depth, 0) * (HIGH + GAP_Y))
+        # Every other layer stands half a row lower, so that an edge which leaps over a layer passes between.
+        down = rows.get(depth, 0) * 2 + depth % 2
+        place[step.name] = (depth * (WIDE + GAP_X), down * (HIGH + GAP_Y) // 2)
         rows[depth] = rows.get(depth, 0) + 1
     return place

@@ -406,6 +406,7 @@ class FlowKindShown(BaseModel):
     gives: str
     measures: bool
     many: bool
+    parts: list[str]
     reason: str | None
     json_schema: dict[str, Any]
 

@@ -99,6 +99,7 @@ class StepKind:
     gives: str
     measures: bool
     many: bool
+    parts: tuple[str, ...]
     settings: tuple[Parameter, ...]
     json_schema: dict[str, Any]
 
@@ -111,6 +112,8 @@ def step_kinds() -> list[StepKind]:
 
 
 def _kind(kind: Kind) -> StepKind:
+    from privet.flow.graph import PARTS
+
     own = json_schema(kind.declares) if kind.declares is not None else {"properties": {}, "required": []}
     if kind.algorithm is not None:
         learned = kind.algorithm.json_schema()
@@ -128,6 +131,7 @@ def _kind(kind: Kind) -> StepKind:
         kind.gives,
         kind.measures,
         kind.many,
+        PARTS if kind.name == "split" else (),
         kind.settings,
         own | {"title": kind.title, "properties": properties, "required": required},
     )

@@ -1639,6 +1639,8 @@ export interface components {
             many: boolean;
             /** Measures */
             measures: boolean;
+            /** Parts */
+            parts: string[];
             /** Reason */
             reason: string | null;
             /** Takes */
@@ -1648,8 +1650,10 @@ export interface components {
         };
         /**
          * FlowKinds
-         * @description What flows are made of. ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and
-         *     of a step's part of its budget. ``beginning`` is a flow to begin with.
+         * @description What flows are made of, and a flow to begin with.
+         *
+         *     ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
+         *     budget.
          */
         FlowKinds: {
             /** Beginning */

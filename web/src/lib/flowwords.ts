@@ -13,6 +13,6 @@ export function stateOf(step: FlowStep): State {
 
 export function costOf(step: FlowStep): string {
   if (step.problem) return "";
-  if (!step.amount) return "free";
+  if (!step.amount) return step.measures ? "price not known yet" : "free";
   return step.share ? `${step.amount.text} (${step.share})` : step.amount.text;
 }

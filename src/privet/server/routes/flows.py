@@ -54,7 +54,7 @@ def show_kinds(server: Serving, caller: Asking, dataset: DatasetId = None) -> Fl
     head, part = head_schemas()
     return FlowKinds(
         head=trimmed(head, set(head["properties"])),
-        part=trimmed(part, set(part["properties"])),
+        part=part,
         kinds=[_kind(kind, schema) for kind in kinds().values()],
         beginning=None if schema is None else beginning(schema),
     )
@@ -70,6 +70,7 @@ def _kind(kind: StepKind, schema: Schema | None) -> FlowKindShown:
         gives=kind.gives,
         measures=kind.measures,
         many=kind.many,
+        parts=list(kind.parts),
         reason=None if kind.family == "flow" else reason_against(algorithm(kind.do), schema),
         json_schema=settings_schema(kind),
     )
