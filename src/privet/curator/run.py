@@ -78,6 +78,7 @@ class Run:
         self._reasons: list[str] = []
         self._open = False
         self._taken_up = reservation
+        self._needed: Fraction | None = None
         self._reservation: Reservation | None = None
 
     @classmethod
@@ -132,7 +133,8 @@ class Run:
         if self._ledger is None or self._reservation is None:
             return
         if kind is None:
-            self._ledger.commit(self._reservation, self.guarantee.to_dict())
+            rest = self.amount.epsilon * (1 - (self._needed or 1))
+            self._ledger.commit(self._reservation, self.guarantee.to_dict(), returned=rest)
         elif isinstance(error, PrivetError):
             error.add(_STAYS)
 
@@ -155,6 +157,19 @@ class Run:
     def _as_read(self, schema: Schema) -> Schema:
         """The schema of a part: its table is read as that of the whole."""
         return replace(schema, outside=self.schema.outside, missing=self.schema.missing)
+
+    def keep_only(self, part: Fraction) -> None:
+        """Say that the outcome has lost no more than this part of the amount: the rest is given back.
+
+        That is for the curator to prove (``mechanisms.gradual``). A run that stands for something other
+        than its amount to a ledger, or is part of a process, keeps all of it.
+        """
+        if part < 1 and self._event is None and self._whole is None and isinstance(self.amount, Pure):
+            self._needed = part
+            self.admit(
+                f"The ε above is that of what came out. Up to {self.amount} was set aside; how much of it "
+                "was needed followed from noisy answers, and can be told from this release."
+            )
 
     def assume(self, what: str, origin: str) -> None:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
@@ -197,4 +212,5 @@ class Run:
         own = (of_reading(self.schema), _TIME, *(() if self.counted else (UNCOUNTED,)))
         first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
         caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
-        return Guarantee(None if voided else self.amount, unit, steps, public, caveats, tuple(voided))
+        amount = self.amount if self._needed is None else self.amount.share(self._needed)
+        return Guarantee(None if voided else amount, unit, steps, public, caveats, tuple(voided))

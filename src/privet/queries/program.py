@@ -7,6 +7,8 @@ reserved (``curator.curator``). Groups are cells of one statistic: they compose 
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +16,8 @@ from typing import Any
 
 from privet import randomness
 from privet.budget import Ledger, budget
-from privet.curator import Curator
+from privet.curator import Curator, Measure
+from privet.curator.ask.gradual import require_pure
 from privet.errors import ParameterError
 from privet.queries.answer import Answer, answered
 from privet.queries.selection import Selection
@@ -22,7 +25,7 @@ from privet.release import Guarantee
 from privet.schema import Schema
 from privet.schema.item_sets import set_columns, sets_refused
 
-__all__ = ["Program"]
+__all__ = ["Program", "require_gradual"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +67,21 @@ class Program:
         return curator.guarantee
 
     def release(
-        self, epsilon: float, delta: float = 0.0, random_state: int | None = None
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        random_state: int | None = None,
+        until: float | None = None,
     ) -> Sequence[Answer]:
-        """The answers, paid for by one reservation."""
+        """The answers, paid for by one reservation.
+
+        With ``until``, ε is a limit: precision is added step by step until no figure is off by more than
+        so much in 95 % of cases, and what was not needed is given back.
+        """
         asked = self._asked()
+        if until is not None:
+            require_gradual([question for _, question, _ in asked], until)
+            require_pure(delta)
         curator = Curator(
             self.data,
             self.schema,
@@ -76,15 +90,38 @@ class Program:
             randomness=randomness.of(random_state),
             what="query",
         )
+        questions = [(question, share) for _, question, share in asked]
+
+        def enough(told: Sequence[Any]) -> bool:
+            answers = self._answers(asked, told, Guarantee.none(["Not released yet."]))
+            figures = [each for answer in answers for _, row in answer.rows for each in row]
+            return bool(figures) and all(figure.error <= float(until or 0) for figure in figures)
+
         with curator:
-            told = curator.ask_together([(question, share) for _, question, share in asked])
+            told: Sequence[Any] = (
+                curator.ask_together(questions) if until is None else curator.ask_until(questions, enough)
+            )
+        return self._answers(asked, told, curator.guarantee)
+
+    def _answers(self, asked: Sequence[Any], told: Sequence[Any], guarantee: Guarantee) -> list[Answer]:
         by_place = {place: each for (place, _, _), each in zip(asked, told, strict=True)}
         return [
             answered(
                 selection,
                 self.schema,
                 {key: each for (view, key), each in by_place.items() if view == selection.view},
-                curator.guarantee,
+                guarantee,
             )
             for selection in self.selections
         ]
+
+
+def require_gradual(questions: Sequence[Any], until: float) -> None:
+    """Refuse to add precision step by step to what is chosen and not measured."""
+    if isinstance(until, bool) or not isinstance(until, numbers.Real) or not 0 < float(until) < math.inf:
+        raise ParameterError("until must be a number above 0: how far off each figure may be.")
+    if not all(isinstance(question, Measure) for question in questions):
+        raise ParameterError(
+            "Precision is added step by step to counts, sums, means and variances, and quantiles are asked.",
+            "Ask for the quantiles by themselves, with an epsilon or an error.",
+        )
