@@ -1,4 +1,4 @@
-"""Answers with less and less noise: each has the noise that it should, and all cost what the last one does."""
+"""Answers with less and less noise: each has the noise that it should, and all cost what the last does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from privet.mechanisms.gradual import GradualNoise, kept
 from privet.randomness import secure, seeded
 
 EPSILONS = (Fraction(1, 5), Fraction(1, 2), Fraction(1))
-REACH = 150
+REACH = 600
 NOISE = np.arange(-REACH, REACH + 1)
 
 

@@ -246,24 +246,25 @@ class Ledger:
 
         ``returned`` is the ε that was reserved and, as its outcome shows, not needed: it can be spent again.
         Only a curator can know that; ``returning`` has the proof that the limit holds.
+
         Repeating the very same commit does nothing: whoever lost the answer to the first may ask again.
         """
+        body = {"reservation": reservation.number, "guarantee": guarantee}
+        if returned:
+            body["returned"] = str(returned)
         with self._chain.writing() as pen:
             if pen.book.open.get(reservation.number) != reservation.hash:
-                if pen.committed(reservation.number, reservation.hash, guarantee):
+                if pen.committed(reservation.number, reservation.hash, body):
                     return
                 raise LedgerError(
                     f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
                     "Commit each reservation once, in the ledger that made it.",
                 )
-            body = {"reservation": reservation.number, "guarantee": guarantee}
-            if returned:
-                if not returnable(pen.book.reserved[reservation.number][1], returned):
-                    raise LedgerError(
-                        "More would be given back than was reserved, or what is not a pure ε.",
-                        "Commit the reservation without giving anything back.",
-                    )
-                body["returned"] = str(returned)
+            if returned and not returnable(pen.book.reserved[reservation.number][1], returned):
+                raise LedgerError(
+                    "More would be given back than was reserved, or what is not a pure ε.",
+                    "Commit the reservation without giving anything back.",
+                )
             pen.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
 
     def require_open(self, reservation: Reservation) -> None:
