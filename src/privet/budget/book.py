@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from privet.budget.amounts import Amount, amount_from_dict
 from privet.budget.cost import FREE, Cost
+from privet.budget.returning import returnable
 from privet.budget.stores.base import Row
 from privet.errors import LedgerError
 
@@ -45,7 +47,8 @@ class Account:
 class Book:
     """The fold over all rows.
 
-    ``open`` holds the uncommitted reservations and their hashes, ``streams`` the latest state of each stream.
+    ``open`` holds the uncommitted reservations and their hashes, ``reserved`` whose each is and its cost,
+    ``streams`` the latest state of each stream.
     ``moved_to`` says where the ledger went, if it did (``gone`` once it has arrived there): then it is
     closed. ``move`` is that move's random name.
     """
@@ -55,6 +58,7 @@ class Book:
     accounts: dict[str, Account] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     open: dict[int, str] = field(default_factory=dict)
+    reserved: dict[int, tuple[str, Cost]] = field(default_factory=dict)
     streams: dict[str, str] = field(default_factory=dict)
     moved_to: str | None = None
     move: str = ""
@@ -100,8 +104,12 @@ class Book:
                 account.cost += cost
                 account.analyst_costs[row.who] = account.cost_of(row.who) + cost
                 self.open[row.number] = row.hash
+                self.reserved[row.number] = (row.who, cost)
             case "commit":
                 self.open.pop(body["reservation"], None)
+                who, cost = self.reserved.pop(body["reservation"], (row.who, FREE))
+                if "returned" in body:
+                    self._give_back(self.accounts[row.dataset], who, cost, row.number, body["returned"])
             case "moved":
                 self.moved_to = None if body["state"] == "arrived" else body["to"]
                 self.move, self.gone = body["move"], body["state"] == "gone"
@@ -109,6 +117,14 @@ class Book:
                 self.streams[body["stream"]] = body["state"]
             case other:
                 raise LedgerError(f"The ledger holds an entry of unknown kind '{other}'.", "Update Privet.")
+
+    def _give_back(self, account: Account, who: str, cost: Cost, number: int, returned: str) -> None:
+        """Take off what a reservation did not need (``returning`` says why it may be)."""
+        epsilon = Fraction(returned)
+        if not returnable(cost, epsilon):
+            raise altered(number, "gives back what it did not have")
+        account.cost = account.cost.less(epsilon)
+        account.analyst_costs[who] = account.cost_of(who).less(epsilon)
 
     def require_here(self) -> None:
         """Refuse to spend from a ledger that was moved: its budget is elsewhere."""

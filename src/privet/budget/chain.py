@@ -45,14 +45,13 @@ class Pen:
         self.added.append(row)
         return row
 
-    def committed(self, number: int, seal: str, guarantee: dict[str, Any]) -> bool:
-        """Whether the reservation with this number and seal was committed with this very guarantee."""
+    def committed(self, number: int, seal: str, body: dict[str, Any]) -> bool:
+        """Whether the reservation with this number and seal was committed in these very words."""
         if not 0 < number <= self.book.count:
             return False
         rows = self.transaction.rows(after=number - 1)
         same = rows[0].kind == "reserve" and rows[0].hash == seal
-        body = canonical({"reservation": number, "guarantee": guarantee})
-        return same and any(row.kind == "commit" and row.body == body for row in rows)
+        return same and any(row.kind == "commit" and row.body == canonical(body) for row in rows)
 
 
 class Chain:

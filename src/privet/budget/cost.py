@@ -66,6 +66,11 @@ class Cost:
             joined(self.rho, other.rho),
         )
 
+    def less(self, epsilon: Fraction) -> Cost:
+        """This cost without so much ε; δ and ρ stay (``returning`` says why)."""
+        assert self.epsilon is not None
+        return Cost(self.epsilon - epsilon, self.delta, self.rho)
+
     @property
     def boundless(self) -> bool:
         """Whether no currency bounds it: something without any guarantee is inside."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
-from privet.budget.amounts import Amount, amount_from_dict
+from privet.budget.amounts import Amount, Pure, amount_from_dict
 from privet.budget.book import Book, altered
 from privet.budget.cost import Cost, cost_of
 from privet.budget.events import Event, event_from_dict
@@ -21,9 +22,10 @@ __all__ = ["Entry", "Head", "entries", "verify"]
 class Entry:
     """Who did what, when, and what it cost. A commit is shown with its reservation, as its state.
 
-    ``kind`` is account (opened), limit (set), name (given to a table), schema (registered), word (of the
-    owner), moved (the whole ledger) or reserve (spent). Times are to the minute, and a commit has none: when
-    a search ended would hint at the secret number of its trials.
+    ``amount`` is what is spent: what was given back is taken off. ``kind`` is account (opened), limit (set),
+    name (given to a table), schema (registered), word (of the owner), moved (the whole ledger) or reserve
+    (spent). Times are to the minute, and a commit has none: when a search ended would hint at the secret
+    number of its trials.
     """
 
     number: int
@@ -102,11 +104,14 @@ def _entry(row: Row, body: dict[str, Any], commit: dict[str, Any] | None) -> Ent
             return Entry(*line, f"{words[body['state']]} {body['to']}", row.hash)
         case "name":
             return Entry(*line, "a table was given this name", row.hash)
+    amount = amount_from_dict(body["amount"]) if body["amount"] else None
+    if commit and "returned" in commit and isinstance(amount, Pure):
+        amount = Pure(amount.epsilon - Fraction(commit["returned"]))
     return Entry(
         *line,
         body["what"],
         row.hash,
-        amount_from_dict(body["amount"]) if body["amount"] else None,
+        amount,
         event_from_dict(body["event"]),
         "committed" if commit else "reserved",
         commit["guarantee"] if commit else body["guarantee"],

@@ -27,6 +27,7 @@ import getpass
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,6 +39,7 @@ from privet.budget.cost import cost_of
 from privet.budget.events import Event
 from privet.budget.history import Entry, Head, entries, verify
 from privet.budget.refusal import Balance, balance_of, check
+from privet.budget.returning import returnable
 from privet.budget.stores import open_store
 from privet.budget.stores.address import is_database, shown
 from privet.budget.stores.base import Transaction
@@ -259,20 +261,32 @@ class Ledger:
                 self._beside(pen.transaction, reservations[0].number)
         return reservations
 
-    def commit(self, reservation: Reservation, guarantee: dict[str, Any]) -> None:
+    def commit(
+        self, reservation: Reservation, guarantee: dict[str, Any], *, returned: Fraction = Fraction(0)
+    ) -> None:
         """Record that the release was made, with its guarantee.
+
+        ``returned`` is the ε that was reserved and, as its outcome shows, not needed: it can be spent again.
+        Only a curator can know that; ``returning`` has the proof that the limit holds.
 
         Repeating the very same commit does nothing: whoever lost the answer to the first may ask again.
         """
+        body = {"reservation": reservation.number, "guarantee": guarantee}
+        if returned:
+            body["returned"] = str(returned)
         with self._chain.writing() as pen:
             if pen.book.open.get(reservation.number) != reservation.hash:
-                if pen.committed(reservation.number, reservation.hash, guarantee):
+                if pen.committed(reservation.number, reservation.hash, body):
                     return
                 raise LedgerError(
                     f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
                     "Commit each reservation once, in the ledger that made it.",
                 )
-            body = {"reservation": reservation.number, "guarantee": guarantee}
+            if returned and not returnable(pen.book.reserved[reservation.number][1], returned):
+                raise LedgerError(
+                    "More would be given back than was reserved, or what is not a pure ε.",
+                    "Commit the reservation without giving anything back.",
+                )
             pen.append("commit", who=self.analyst, dataset=reservation.dataset, body=body)
 
     def require_open(self, reservation: Reservation) -> None:

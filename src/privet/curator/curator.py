@@ -15,7 +15,7 @@ from typing import Any
 
 from privet.budget import Approximate, Event, Ledger, Pure, Zcdp
 from privet.curator.apart import Apart
-from privet.curator.ask import QUESTIONS, Question
+from privet.curator.ask import QUESTIONS, Gradual, Measure, Question
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
 from privet.curator.derived import DerivedSource
@@ -28,7 +28,7 @@ from privet.engines.held import HeldEngine
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.randomness import Randomness
-from privet.release import Guarantee
+from privet.release import Guarantee, Release
 from privet.schema import Schema
 from privet.schema.item_sets import set_columns, sets_refused
 from privet.sources.base import Source
@@ -234,6 +234,21 @@ class Curator:
                 told.append(question.release(exact, amount, mechanism))
         self._record(questions, told, authors)
         return told
+
+    def ask_until(
+        self,
+        asked: Sequence[tuple[Measure, Fraction]],
+        enough: Callable[[tuple[Release, ...]], bool] | None,
+    ) -> tuple[Release, ...]:
+        """The answers with as little of the run's budget as is ``enough``, to be asked first and alone.
+
+        What was not needed is given back (``budget.returning``). ``None`` takes all of it, as a plan does.
+        """
+        if self._left != 1:
+            raise ParameterError("Precision is added step by step with a whole budget, before all else.")
+        found = self.ask(Gradual(tuple(asked), enough), Fraction(1))
+        self._run.keep_only(found.part)
+        return found.releases
 
     def _spend(
         self, asked: Sequence[tuple[Question[Any], Fraction]], price: Fraction | None = None

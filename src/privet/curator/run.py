@@ -86,6 +86,7 @@ class Run:
         self._reasons: list[str] = []
         self._open = False
         self._taken_up = reservation
+        self._needed: Fraction | None = None
         self._reservations: list[Reservation] = []
 
     @classmethod
@@ -145,8 +146,9 @@ class Run:
         if self._ledger is None or not self._reservations:
             return
         if kind is None:
+            rest = self.amount.epsilon * (1 - (self._needed or 1))
             for reservation in self._reservations:
-                self._ledger.commit(reservation, self.guarantee.to_dict())
+                self._ledger.commit(reservation, self.guarantee.to_dict(), returned=rest)
         elif isinstance(error, PrivetError):
             error.add(_STAYS)
 
@@ -183,6 +185,19 @@ class Run:
     def _as_read(self, schema: Schema) -> Schema:
         """The schema of a part: its table is read as that of the whole."""
         return replace(schema, outside=self.schema.outside, missing=self.schema.missing)
+
+    def keep_only(self, part: Fraction) -> None:
+        """Say that the outcome has lost no more than this part of the amount: the rest is given back.
+
+        That is for the curator to prove (``mechanisms.gradual``). A run that stands for something other
+        than its amount to a ledger, or is part of a process, keeps all of it.
+        """
+        if part < 1 and self._event is None and self._whole is None and isinstance(self.amount, Pure):
+            self._needed = part
+            self.admit(
+                f"The ε above is that of what came out. Up to {self.amount} was set aside; how much of it "
+                "was needed followed from noisy answers, and can be told from this release."
+            )
 
     def assume(self, what: str, origin: str) -> None:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
@@ -227,4 +242,5 @@ class Run:
         own = (of_reading(self.schema), _TIME, *(() if self.counted else (UNCOUNTED,)))
         first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
         caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
-        return Guarantee(None if voided else self.amount, unit, steps, public, caveats, tuple(voided))
+        amount = self.amount if self._needed is None else self.amount.share(self._needed)
+        return Guarantee(None if voided else amount, unit, steps, public, caveats, tuple(voided))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,20 +23,21 @@ from sklearn.utils.validation import check_is_fitted
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget
 from privet.curator import Curator
+from privet.curator.ask.gradual import require_pure
 from privet.curator.owner import require_word
 from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
 from privet.estimator.past import admit_past
 from privet.estimator.tables import test_table
-from privet.evaluation.figures import Measured
+from privet.evaluation.figures import Figure, Measured
 from privet.evaluation.measures import Asked, Measures, measures_for, measures_of
 from privet.evaluation.regression import RegressionEvaluation
 from privet.evaluation.result import Evaluation
-from privet.release import Guarantee
+from privet.release import Guarantee, Release
 from privet.schema import Schema
 from privet.stats import NoModel, Predictor
 
-__all__ = ["Measures", "cost_of", "evaluate", "evaluated", "evaluation_cost", "measured_on"]
+__all__ = ["Measures", "cost_of", "evaluate", "evaluated", "evaluation_cost", "measured_on", "within"]
 
 # Where the log loss of a single record is cut. Noise grows with the bound, so on private data it is low: a
 # record whose class was given less than 0.7 % counts as 5. On public data it is where floats end.
@@ -56,6 +58,7 @@ def evaluate(
     measures: Measures = "all",
     log_loss_bound: float | None = None,
     owner_says: str | None = None,
+    until: float | None = None,
 ) -> Evaluation | RegressionEvaluation:
     """How well a released model predicts the records of a table: (data, y), or a table that holds the target.
 
@@ -65,7 +68,9 @@ def evaluate(
     ``ledger`` (by default the model's own, if it has one). ``public=True`` declares that the test data is
     public knowledge: the figures are exact, cost nothing, and protect nobody. If the model's ledger knows the
     people, that takes their owner's word (``owner_says``), which is recorded there.
-    ``measures="confusion"`` spends everything on the confusion matrix. Records without a class are left out;
+    ``measures="confusion"`` spends everything on the confusion matrix. With ``until``, ε is a limit:
+    precision is added step by step until the accuracy (or R²) is off by at most so much in 95 % of cases,
+    and what was not needed is given back. Records without a class are left out;
     a value outside its declared domain counts, or is an error, as in ``fit``. ``evaluation_cost`` tells the
     cost and the error before.
 
@@ -97,10 +102,29 @@ def evaluate(
         public=public,
         random_state=random_state,
         owner_says=owner_says,
+        enough=within(until, lambda found: scores.headline_of(found, schema, bound, model)),
     )
     if public:
         require_records(scores.records(found[0]))
     return scores.result(found, schema, guarantee, bound, model)
+
+
+Enough = Callable[[list[Measured]], bool]
+
+
+def within(error: float | None, figure: Callable[[list[Measured]], Figure]) -> Enough | None:
+    """The check that a figure is off by at most ``error``; None where nothing is checked."""
+    if error is None:
+        return None
+    if isinstance(error, bool) or not isinstance(error, numbers.Real) or not 0 < float(error) < math.inf:
+        raise ParameterError("until must be a number above 0: how far off the figure may be.")
+    most = float(error)
+
+    def enough(found: list[Measured]) -> bool:
+        shown = figure(found)
+        return math.isfinite(shown.value) and shown.error <= most
+
+    return enough
 
 
 def measured_on(
@@ -117,12 +141,16 @@ def measured_on(
     random_state: Any,
     owner_says: str | None,
     schema: Schema | None = None,
+    enough: Enough | None = None,
 ) -> tuple[list[Measured], Guarantee]:
     """The answers to these questions about test records and their guarantee: paid for, or of public data.
 
-    ``schema`` is what the records are read with, if that is more than the model's own.
+    ``schema`` is what the records are read with, if that is more than the model's own. With ``enough``,
+    precision is added step by step until what is released is enough.
     """
     schema = schema or model.schema_
+    if enough is not None:
+        require_pure(delta)
     payer = ledger if ledger is not None else getattr(model, "ledger", None)
     table = test_table(model, data, y, None if public else payer, schema)
     if public:
@@ -140,8 +168,15 @@ def measured_on(
         )
     admit_past(run, data)
     with Curator.within(run, table) as curator:
-        found = [Measured.of(release) for release in curator.ask_together(plan)]
-    return found, curator.guarantee
+        if enough is None or public:
+            told = curator.ask_together(plan)
+        else:
+            told = list(curator.ask_until(plan, lambda shown: enough(_measured(shown))))
+    return _measured(told), curator.guarantee
+
+
+def _measured(releases: Sequence[Release]) -> list[Measured]:
+    return [Measured.of(release) for release in releases]
 
 
 def cost_of(schema: Schema, plan: Asked, epsilon: float, delta: float) -> Guarantee:

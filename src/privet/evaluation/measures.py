@@ -51,6 +51,12 @@ class Scoring(ABC):
     def merit(self, release: Release) -> float:
         """How good a model is beside others on the same records, from its first answer: more is better."""
 
+    def headline_of(
+        self, found: Sequence[Measured], schema: Schema, bound: float, model: Any = None
+    ) -> Figure:
+        """The headline figure that follows from the answers, before there is a guarantee."""
+        return self.figure(self.result(found, schema, Guarantee.none(["Not released yet."]), bound, model))
+
     def figure(self, evaluation: Any) -> Figure:
         """The headline figure of an evaluation."""
         figure: Figure = getattr(evaluation, self.headline)

@@ -214,9 +214,15 @@ class Query:
         """What it would cost, and how large its errors would be; nothing is read or spent."""
         return self.program().plan(epsilon, delta)
 
-    def release(self, epsilon: float, delta: float = 0.0, random_state: int | None = None) -> Answer:
-        """The answer, paid for."""
-        [answer] = self.program().release(epsilon, delta, random_state)
+    def release(
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        random_state: int | None = None,
+        until: float | None = None,
+    ) -> Answer:
+        """The answer, paid for; with ``until`` as little of ε as makes every figure that exact (95 %)."""
+        [answer] = self.program().release(epsilon, delta, random_state, until)
         return answer
 
     def epsilon_for(self, *, error: float, delta: float = 0.0) -> float:

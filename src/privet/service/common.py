@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from annotated_types import Gt
+
 from privet.parameters import Alias, Argument, File, Named, OfAlgorithm
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "SchemaFile",
     "SeedNumber",
     "Settings",
+    "Until",
     "VerifyKey",
 ]
 
@@ -54,5 +57,11 @@ Report = Annotated[Path | None, File("out"), Alias("o"), "Write an HTML report."
 OwnerSays = Annotated[
     str | None,
     "If the ledger knows these people and the run is not paid for: who of their owners says why. Recorded.",
+]
+Until = Annotated[
+    float | None,
+    Gt(0),
+    "Add precision step by step until the first figure (accuracy, R², AUC, a difference) is off by at most "
+    "so much (95 %); epsilon is a limit, and what is not needed is given back.",
 ]
 Public = Annotated[bool, "The table is public: exact scores, free. Never say this of private data."]

@@ -20,12 +20,13 @@ from privet.service.common import (
     Public,
     Report,
     SeedNumber,
+    Until,
     VerifyKey,
 )
-from privet.service.paying import Paid
+from privet.service.paying import Paid, until_in_words
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
-from privet.service.scoring import priced
+from privet.service.scoring import priced, require_stoppable
 from privet.service.session import Session
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class _Diagnosing(Paid, OfTable):
 
     epsilon: Annotated[float | None, "What it may cost (needed unless the data is public)."] = None
     delta: Annotated[float, "The cost's delta."] = 0.0
+    until: Until = None
     public: Public = False
     verify_key: VerifyKey = None
     output: Report = None
@@ -73,16 +75,19 @@ class _Diagnosing(Paid, OfTable):
         from privet.service.plans import planned
 
         priced(self.epsilon, self.public)
+        require_stoppable(self.until, self.delta, self.public)
         schema = self._schema
         if self.epsilon is None:
             return None
         cost = self._cost(self.epsilon)
         ledger = session.opened_ledger()
         self.require_columns(session, schema)
-        return planned(self._what, cost, schema, None, ledger)
+        how = "" if self.until is None else until_in_words(f"the figure is off by at most {self.until:g}")
+        return planned(self._what, cost, schema, None, ledger, how)
 
     def run(self, session: Session) -> Diagnosed:
         priced(self.epsilon, self.public)
+        require_stoppable(self.until, self.delta, self.public)
         schema = self._schema
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             self._cost(self.epsilon)
@@ -97,6 +102,7 @@ class _Diagnosing(Paid, OfTable):
                 public=self.public,
                 ledger=ledger,
                 random_state=self.seed,
+                until=self.until,
             )
         return written(Diagnosed(found=found), self.output)
 

@@ -15,7 +15,7 @@ from privet.parameters import Alias, Argument, Delta, Epsilon, File
 from privet.service.building import settled
 from privet.service.case import Shown
 from privet.service.common import Data, EngineName, Force, OwnerSays, SchemaFile, SeedNumber
-from privet.service.paying import Paid
+from privet.service.paying import Paid, until_in_words
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
@@ -70,7 +70,8 @@ class _Asking(Paid, OfTable):
             for _, schema in self._others.values() if ledger is None else ():
                 session.unpaid(schema, self.what, self.owner_says)
             table = self.opened(session, self._schema, watch, self.engine, ledger)
-            return list(self._program(table, ledger).release(self._spent, self.delta, self.seed))
+            program = self._program(table, ledger)
+            return list(program.release(self._spent, self.delta, self.seed, getattr(self, "until", None)))
 
     @property
     def _others(self) -> Mapping[str, tuple[Path, Schema]]:
@@ -133,6 +134,13 @@ class AskQuery(_Asking):
         "Instead of an epsilon: how far off each figure may be (95 %). The smallest epsilon for it is taken.",
     ] = None
 
+    until: Annotated[
+        float | None,
+        Gt(0),
+        "Add precision step by step until each figure is off by at most so much (95 %); epsilon is a limit, "
+        "and what is not needed is given back.",
+    ] = None
+
     @property
     def always_planned(self) -> bool:  # type: ignore[override]  # the parameters do not say what is spent
         return self.error is not None
@@ -141,6 +149,15 @@ class AskQuery(_Asking):
     def _spent(self) -> float:
         from privet.queries.goal import epsilon_for_error
 
+        if self.until is not None:
+            from privet.curator.ask.gradual import require_pure
+            from privet.queries.program import require_gradual
+
+            if self.error is not None:
+                raise ParameterError("An error was given, and one to stop at too.", "Give one of the two.")
+            asked = self._program(None, None)._asked()
+            require_gradual([question for _, question, _ in asked], self.until)
+            require_pure(self.delta)
         if self.error is None:
             return self.epsilon
         if self.epsilon != 1.0:
@@ -149,6 +166,8 @@ class AskQuery(_Asking):
 
     @property
     def _why(self) -> str:
+        if self.until is not None:
+            return until_in_words(f"no figure is off by more than {self.until:g}")
         if self.error is None:
             return ""
         return (

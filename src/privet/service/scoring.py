@@ -21,9 +21,10 @@ from privet.service.common import (
     SchemaFile,
     SeedNumber,
     Settings,
+    Until,
     VerifyKey,
 )
-from privet.service.paying import Paid
+from privet.service.paying import Paid, until_in_words
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.service.plans import Plan
 
-__all__ = ["CrossValidate", "Evaluate", "Scored", "priced"]
+__all__ = ["CrossValidate", "Evaluate", "Scored", "priced", "require_stoppable"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +93,17 @@ def priced(epsilon: float | None, public: bool) -> None:
         )
 
 
+def require_stoppable(until: float | None, delta: float, public: bool) -> None:
+    """Refuse to add precision step by step to what is exact, or with a delta."""
+    from privet.curator.ask.gradual import require_pure
+
+    if until is None:
+        return
+    if public:
+        raise ParameterError("Figures of public data are exact.", "Leave out what they may be off by.")
+    require_pure(delta)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Paid, OfTable):
     """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
@@ -103,6 +115,7 @@ class Evaluate(Paid, OfTable):
     data: Data
     epsilon: Annotated[float | None, "What the scores may cost (needed unless the data is public)."] = None
     delta: Annotated[float, "The cost's delta."] = 0.0
+    until: Until = None
     public: Public = False
     verify_key: VerifyKey = None
     output: Report = None
@@ -122,18 +135,21 @@ class Evaluate(Paid, OfTable):
         from privet.service.plans import planned
 
         priced(self.epsilon, self.public)
+        require_stoppable(self.until, self.delta, self.public)
         model = self._model
         if self.epsilon is None:
             return None
         cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
         ledger = session.opened_ledger()
         self.require_columns(session, model.schema_)
-        return planned(f"evaluate {type(model).__name__}", cost, model.schema_, None, ledger)
+        how = "" if self.until is None else until_in_words(f"the figure is off by at most {self.until:g}")
+        return planned(f"evaluate {type(model).__name__}", cost, model.schema_, None, ledger, how)
 
     def run(self, session: Session) -> Scored:
         from privet.evaluation import evaluate, evaluation_cost
 
         priced(self.epsilon, self.public)
+        require_stoppable(self.until, self.delta, self.public)
         model = self._model
         if self.epsilon is not None:  # what cannot work fails before it is paid for
             evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
@@ -150,6 +166,7 @@ class Evaluate(Paid, OfTable):
                 public=self.public,
                 ledger=ledger,
                 random_state=self.seed,
+                until=self.until,
             )
         return written(Scored(found=found), self.output)
 

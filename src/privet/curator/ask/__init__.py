@@ -7,6 +7,7 @@ from privet.curator.ask.contribute import Contribute, Contribution
 from privet.curator.ask.count_significant import Count, CountSignificant
 from privet.curator.ask.find_values import FindValues, Values
 from privet.curator.ask.forest import ChooseForest, Forest
+from privet.curator.ask.gradual import Approached, Gradual
 from privet.curator.ask.mapped import Mapped, Reduced
 from privet.curator.ask.measure import Measure
 from privet.curator.ask.minimise import Minimise, Minimum
@@ -16,6 +17,7 @@ from privet.curator.ask.top_k import BestK, TopK
 
 __all__ = [
     "QUESTIONS",
+    "Approached",
     "BestK",
     "Blocks",
     "Choice",
@@ -29,6 +31,7 @@ __all__ = [
     "CountSignificant",
     "FindValues",
     "Forest",
+    "Gradual",
     "Mapped",
     "Measure",
     "Minimise",
@@ -50,6 +53,7 @@ QUESTIONS = (
     Contribute,
     CountSignificant,
     FindValues,
+    Gradual,
     Mapped,
     Measure,
     Minimise,

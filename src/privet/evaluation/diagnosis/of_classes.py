@@ -135,6 +135,10 @@ class ClassDiagnosis(Diagnosis):
     def title(self) -> str:  # type: ignore[override]
         return f"How well the scores of the class '{self.positive}' tell it from the rest"
 
+    @property
+    def headline(self) -> Figure:
+        return self.auc
+
     def lines(self) -> list[tuple[str, str]]:
         auc = str(self.auc)
         if math.isfinite(self.auc.value):

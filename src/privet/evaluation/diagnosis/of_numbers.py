@@ -70,6 +70,10 @@ class ResidualDiagnosis(Diagnosis):
     def title(self) -> str:  # type: ignore[override]
         return f"How far off the predicted '{self.target}' is"
 
+    @property
+    def headline(self) -> Figure:
+        return self.half_within
+
     def lines(self) -> list[tuple[str, str]]:
         return [
             ("Records", self.records.as_count()),

@@ -18,7 +18,8 @@ from privet.errors import ParameterError
 from privet.estimator import numeric_target
 from privet.evaluation.diagnosis.of_classes import ClassDiagnosis, log_odds_cuts
 from privet.evaluation.diagnosis.of_numbers import BINS, ResidualDiagnosis
-from privet.evaluation.holdout import cost_of, measured_on, require_records
+from privet.evaluation.figures import Measured
+from privet.evaluation.holdout import cost_of, measured_on, require_records, within
 from privet.evaluation.measures import Asked, measures_of
 from privet.release import Guarantee
 from privet.schema import Number, Schema
@@ -42,12 +43,14 @@ def diagnose(
     public: bool = False,
     random_state: Any = None,
     owner_says: str | None = None,
+    until: float | None = None,
 ) -> ClassDiagnosis | ResidualDiagnosis:
     """ROC curve, AUC, calibration and lift of a classifier; of a regression the histogram of its residuals.
 
     All of it comes from one table and one payment. ``positive`` is the class that the curves are about (by
     default the last one declared); the others together are the rest. ``bins`` are those of its log odds: more
-    show more, and more of the noise. Payment, public data and the owner's word are as in ``evaluate``.
+    show more, and more of the noise. Payment, public data, the owner's word and ``until`` (of the AUC, or of
+    how far off half of the predictions are) are as in ``evaluate``.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> generator = np.random.default_rng(0)
@@ -63,6 +66,13 @@ def diagnose(
     check_is_fitted(model)
     schema: Schema = model.schema_
     predictor = Predictor(model, tuple(column.name for column in schema.attributes))
+
+    def made(table: Measured, said: Guarantee) -> ClassDiagnosis | ResidualDiagnosis:
+        if _is_number(schema):
+            return ResidualDiagnosis.of(numeric_target(schema), table, said)
+        labels = schema.nominal_target().labels
+        return ClassDiagnosis.of(labels, _place(schema, positive), log_odds_cuts(bins), table, said)
+
     [table], guarantee = measured_on(
         model,
         data,
@@ -75,13 +85,11 @@ def diagnose(
         public=public,
         random_state=random_state,
         owner_says=owner_says,
+        enough=within(until, lambda found: made(found[0], Guarantee.none(["Not released yet."])).headline),
     )
     if public:
         require_records(float(table.value.sum()))
-    if _is_number(schema):
-        return ResidualDiagnosis.of(numeric_target(schema), table, guarantee)
-    labels = schema.nominal_target().labels
-    return ClassDiagnosis.of(labels, _place(schema, positive), log_odds_cuts(bins), table, guarantee)
+    return made(table, guarantee)
 
 
 def diagnosis_cost(

@@ -24,7 +24,7 @@ from privet.curator import Measure
 from privet.errors import SchemaError
 from privet.evaluation.diagnosis.value import Diagnosis
 from privet.evaluation.figures import Figure, Measured, half_width
-from privet.evaluation.holdout import cost_of, measured_on, require_records
+from privet.evaluation.holdout import cost_of, measured_on, require_records, within
 from privet.evaluation.measures import Asked, measures_of
 from privet.release import Guarantee
 from privet.schema import Number, Schema
@@ -62,6 +62,10 @@ class ModelComparison(Diagnosis):
     @property
     def title(self) -> str:  # type: ignore[override]
         return f"{self.names[0]} beside {self.names[1]}, on the same records"
+
+    @property
+    def headline(self) -> Figure:
+        return self.difference
 
     @property
     def better(self) -> str | None:
@@ -124,11 +128,13 @@ def compare_models(
     public: bool = False,
     random_state: Any = None,
     owner_says: str | None = None,
+    until: float | None = None,
 ) -> ModelComparison:
     """Which of two released models predicts the records of a table better, and by how much.
 
     Both must predict the same target, and what they say about a column must be the same. Payment (by default
-    from the first model's ledger), public data and the owner's word are as in ``evaluate``.
+    from the first model's ledger), public data, the owner's word and ``until`` (of the difference) are as in
+    ``evaluate``.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> generator = np.random.default_rng(0)
@@ -149,6 +155,13 @@ def compare_models(
         for model in (first, second)
     ]
     called = names or (f"the first {type(first).__name__}", f"the second {type(second).__name__}")
+    column = schema[str(schema.target)]
+
+    def made(found: Measured, said: Guarantee) -> ModelComparison:
+        if isinstance(column, Number):
+            return _of_numbers(called, float(column.half_range), found, said)
+        return _of_classes(called, found, said)
+
     [found], guarantee = measured_on(
         first,
         data,
@@ -162,15 +175,11 @@ def compare_models(
         random_state=random_state,
         owner_says=owner_says,
         schema=schema,
+        enough=within(until, lambda found: made(found[0], Guarantee.none(["Not released yet."])).headline),
     )
-    column = schema[str(schema.target)]
-    if isinstance(column, Number):
-        if public:
-            require_records(float(found.value[0]))
-        return _of_numbers(called, float(column.half_range), found, guarantee)
     if public:
-        require_records(float(found.value.sum()))
-    return _of_classes(called, found, guarantee)
+        require_records(float(found.value[0] if isinstance(column, Number) else found.value.sum()))
+    return made(found, guarantee)
 
 
 def comparison_cost(schema: Schema, *, epsilon: float, delta: float = 0.0) -> Guarantee:

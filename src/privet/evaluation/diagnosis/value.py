@@ -21,6 +21,11 @@ class Diagnosis:
     guarantee: Guarantee
     title: str
 
+    @property
+    def headline(self) -> Figure:
+        """The one figure that says most."""
+        raise NotImplementedError
+
     def lines(self) -> list[tuple[str, str]]:
         """Each figure as a name and a text."""
         raise NotImplementedError
