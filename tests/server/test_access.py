@@ -49,6 +49,7 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
             "run": done["id"],
             "release": done["release"],
             "waiting": Fresh(house, who).run("approval"),
+            "experiment": experiment_of(house, house.owner, {"file": "people.csv"})["id"],
         }
     body: Any = None
     more: dict[str, Any] = {}
@@ -57,6 +58,7 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         "dataset": house.dataset,
         "run": shared["run"],
         "release": shared["release"],
+        "experiment": shared["experiment"],
         "token": "none",
         "name": "second",
         "plan": "none",
@@ -100,6 +102,18 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         ("POST", "/flows/check"): {"dataset": house.dataset, "flow": {"steps": {"people": {"do": "source"}}}},
         ("POST", "/flows/read"): {"dataset": house.dataset, "text": "[steps.people]\ndo = 'source'\n"},
     }
+    if path.startswith("/experiments/{") and method == "POST":
+        table = {"file": "people.csv"} if path.endswith("measure") else {"made_up": "people.schema.toml"}
+        made = experiment_of(house, who if fresh else house.owner, table)
+        values["experiment"], body = made["id"], None
+        if path.endswith("measure"):
+            body = {"agreed": made["price"]["total"]}
+        if path.endswith("resume"):
+            (who if fresh else house.owner).ask("POST", f"/experiments/{made['id']}/pause")
+    if path in ("/experiments", "/experiments/price") and method == "POST":
+        body = {"dataset": house.dataset, "document": experiment_with({"made_up": "people.schema.toml"})}
+    if path == "/experiments/parts":
+        more["params"] = {"dataset": house.dataset}
     if "/coordination/" in path:
         values["name"], body = "study", {"document": party_study()[0]}
     if "/submissions/" in path:
@@ -123,6 +137,22 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         values["name"] = "second"
         house.owner.put(f"/studies/{house.study}/members/second", {"role": "analyst"})
     return path.format(**values), more
+
+
+def experiment_with(table: dict[str, Any]) -> dict[str, Any]:
+    """A small grid over one table."""
+    return {
+        "epsilons": [0.1],
+        "repetitions": 1,
+        "folds": 2,
+        "score_epsilon": 0.1,
+        "data": {"people": table},
+        "algorithms": {"one-r": {}},
+    }
+
+
+def experiment_of(house: House, who: Caller, table: dict[str, Any]) -> Any:
+    return who.post("/experiments", {"dataset": house.dataset, "document": experiment_with(table)})
 
 
 @cache

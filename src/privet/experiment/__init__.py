@@ -5,9 +5,25 @@ is a release with an error bar. What was measured is kept cell by cell, so that 
 time and goes on where it stopped.
 """
 
-from privet.experiment.planning import ExperimentPlan
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from privet.experiment.presets import PRESETS, preset
-from privet.experiment.results import Results
 from privet.experiment.value import Contender, Dataset, Experiment
 
+if TYPE_CHECKING:
+    from privet.experiment.planning import ExperimentPlan
+    from privet.experiment.results import Results
+
 __all__ = ["PRESETS", "Contender", "Dataset", "Experiment", "ExperimentPlan", "Results", "preset"]
+
+
+def __getattr__(name: str) -> Any:
+    """What plans and results need is loaded with the first of them: to read an experiment is quick."""
+    from importlib import import_module
+
+    homes = {"ExperimentPlan": "planning", "Results": "results"}
+    if name not in homes:
+        raise AttributeError(name)
+    return getattr(import_module(f"privet.experiment.{homes[name]}"), name)

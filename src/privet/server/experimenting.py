@@ -322,5 +322,5 @@ def _winner(each: Any, measure: str) -> WinnerShown:
         algorithm=each.algorithm,
         family=algorithm(each.algorithm).family,
         settings=dict(each.settings),
-        words=f"At ε = {each.epsilon:g}, {each.label} is best: {measure.replace('_', ' ')} {each.mean:.3g}.",
+        words=f"At ε = {each.epsilon:g}: {each.label}, with a mean {measure.replace('_', ' ')} of {each.mean:.3g}.",
     )

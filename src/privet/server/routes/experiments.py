@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 from sqlalchemy import Row
 
+from privet.families import FAMILIES
 from privet.registry import ALGORITHMS, algorithms_with
 from privet.server.cases import head_schema
 from privet.server.credentials import new_id
@@ -61,6 +62,7 @@ def parts(request: Request, server: Serving, caller: Asking, dataset: OneDataset
         for entry in ALGORITHMS
         if entry in algorithms_with("cross-validate") and reason_against(entry, schema) is None
     ]
+    usable.sort(key=lambda entry: FAMILIES[entry.family].first != entry.name)  # what most people begin with
     tables = _tables(server, row)
     beginning = {
         "name": datasets.slug(row.name),
@@ -102,7 +104,7 @@ def _tables(server: Server, row: Row[Any]) -> list[TableShown]:
         )
     found.append(
         TableShown(
-            name="clinic",
+            name="generated clinic",
             title="The generated clinic",
             line="Patients who do not exist, with a real connection to find: free.",
             private=False,
