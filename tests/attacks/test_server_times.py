@@ -54,3 +54,18 @@ def test_nobody_who_waits_can_ask_for_a_search(tmp_path: Path, case: str, more: 
         answer = home.analyst.ask("POST", "/plans", json=body)
         assert answer.status_code == 422, answer.text
         assert "no parameter" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("case", "more"),
+    [("query", {"sql": "SELECT COUNT(*) FROM data"}), ("evaluate", {}), ("diagnose", {})],
+)
+def test_nobody_who_waits_can_have_budget_given_back_when_a_run_ends(tmp_path: Path, case: str, more: dict):
+    """It would move the account before the run's end on the grid: the moment of its real end."""
+    with house(tmp_path, workers=0) as home:
+        parameters = {"epsilon": 0.1, "until": 5.0, **more}
+        answer = home.analyst.ask(
+            "POST", "/plans", json={"use_case": case, "dataset": home.dataset, "parameters": parameters}
+        )
+        assert answer.status_code == 422, answer.text
+        assert "'until' is no parameter" in answer.json()["detail"]

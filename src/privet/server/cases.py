@@ -64,6 +64,10 @@ def _read(case: type[UseCase]) -> set[str]:
 _SEARCH = {"tune", "grid", "trials"}
 #: A goal for accuracy takes a forecast of some seconds, which has a route of its own; plans answer at once.
 _FORECAST = {"accuracy", "guess"}
+#: What is given back when enough is known would move the account at the moment at which the run really ends,
+#: before the public grid says that it has.
+_GIVING_BACK = {"until"}
+_CLOSED = _SEARCH | _FORECAST | _GIVING_BACK
 
 
 def is_open(parameter: Parameter) -> bool:
@@ -73,7 +77,7 @@ def is_open(parameter: Parameter) -> bool:
 
 def _declared(case: type[UseCase]) -> list[Parameter]:
     """What a caller may set of a use case itself."""
-    return [p for p in parameters_of(case) if is_open(p) and p.name not in _SEARCH | _FORECAST]
+    return [p for p in parameters_of(case) if is_open(p) and p.name not in _CLOSED]
 
 
 @dataclass(frozen=True)
