@@ -79,9 +79,10 @@ experiments: $(VENV)/.installed-experiments ## Measure what the papers' pages la
 	$(BIN)/python -m reproduction all
 
 # Every registered algorithm: models, noisy answers and the processes around fits. Goes on where it was stopped.
-audit: $(VENV)/.installed-dev ## Audit every algorithm in depth and write audit-report/
+audit: $(VENV)/.installed-dev ## Audit every algorithm and planted faults in depth, and write audit-report/
 	$(BIN)/privet audit --all --deep --jobs $(WORKERS) --folder audit-report/runs --output audit-report/audit.html
 	$(BIN)/python -m benchmarks.audit_page audit-report/audit.json audit-report/audit.md
+	AUDIT_DEEP=1 $(BIN)/python -m pytest -n $(WORKERS) tests/audit/planted/test_every_miner.py
 
 docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
 	$(BIN)/python -m privet.cli.reference

@@ -13,11 +13,16 @@ from typing import Any
 from privet.audit.processes import PROCESSES
 from privet.service.audits.algorithm import AuditAlgorithm
 
+Found = dict[str, dict[str, Any]]
+
 #: Why a claim shows less than half of its ε, where more runs would not help.
 LIMITS = {
-    "logistic-regression: answers method=privgene": "In 30 runs on each table of the 30 candidate pairs, the "
-    "computed ratio of its answers never exceeded 1.86 at ε = 4. No event shows more than the ratio does, so "
-    "only other tables could.",
+    "logistic-regression: answers method=privgene": "Its first step is taken at weights of 0, where the residual of "
+    "every record is ±½, and the scores' sensitivity is for residuals up to ±1. So one step has a loss of at most "
+    "ε/2, exactly: 2 at ε = 4. More steps share ε, and the later ones come nearer to their part of it.",
+    "logistic-regression: answers method=output": "Noise is for the furthest that a record can move the minimum: with "
+    "a residual of 1, and with no curvature but the penalty's. In an empty table the residual is ½ at most. Other "
+    "records bring it nearer to 1, but their curvature resists the move.",
 }
 
 HEAD = """# The audit of every algorithm
@@ -28,37 +33,40 @@ runs. "Shown" is a lower bound on the true ε with {confidence} confidence for e
 raise a false alarm with a probability of at most 0.1 %); "part" is its share of the claimed ε. A bound above its claim
 would refute it. How this works, and what it cannot show: [the audit](../concepts/audit.md).
 
-"Answers" are all noisy answers that an algorithm was given while it learned, which is what the proof is about. The
-figures below were measured with few runs on a busy machine, so most could be higher: a bound grows with the number of
-runs. Where it could not, the reason is given below the tables.
+"Answers" are all noisy answers that an algorithm was given while it learned, which is what the proof is about. "Ratio"
+is the largest log-likelihood ratio of all answers that was computed in any run on any pair of tables. No event shows
+more than the ratio does on its tables; where it comes near to ε and the bound does not, the answers that reach it are
+rare, and more runs would show more. Claims are at ε = 4, because the larger an ε, the fewer runs show a part of it, and
+noise scales with it. Claims about other tables and about models get fewer runs, so they show less.
 """
 
 
-def page(found: dict[str, dict[str, Any]]) -> str:
+def page(found: Found) -> str:
     """The page as Markdown."""
-    best: dict[str, tuple[float, str, dict[str, Any]]] = {}
-    for words, audit in found.items():
-        name, part = words.split(":")[0], audit["bound"] / audit["epsilon"]
-        if name not in best or part > best[name][0]:
-            best[name] = (part, words, audit)
-    confidence = f"{100 * max(each['confidence'] for each in found.values()):.10g} %"
+    confidence = f"{100 * max(each['confidence'] for each in found.values()):.6g} %"
     lines = [HEAD.format(confidence=confidence), "## The best bound of each", ""]
     lines += ["| algorithm | claim | claimed ε | shown | part |", "|---|---|---|---|---|"]
-    for name, (part, words, audit) in best.items():
-        what = words.partition(": ")[2] or "all that it releases"
-        lines.append(f"| {name} | {what} | {audit['epsilon']:g} | {audit['bound']:.2f} | {part:.0%} |")
-    lines += ["", "## Every claim", ""]
-    lines += ["| claim | ε | δ | shown | part | runs | refuted |", "|---|---|---|---|---|---|---|"]
-    for words, audit in found.items():
+    for name, words in _best(found, lambda words: words.split(":")[0]).items():
+        what, audit = words.partition(": ")[2] or "all that it releases", found[words]
         lines.append(
-            f"| {words} | {audit['epsilon']:g} | {audit['delta']:g} | {audit['bound']:.2f} | "
-            f"{audit['bound'] / audit['epsilon']:.0%} | {audit['runs']:,} | {'YES' if audit['violated'] else 'no'} |"
+            f"| {name} | {what} | {audit['epsilon']:g} | {audit['bound']:.2f} | {_part(audit):.0%} |"
         )
-    reasons = [(name, process.limit) for name, process in PROCESSES.items() if process.limit]
-    reasons += list(LIMITS.items())
+    lines += ["", "## Every claim", ""]
+    lines += [
+        "| claim | ε | δ | shown | part | ratio | runs | refuted |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for words, audit in found.items():
+        ratio = audit["details"]["ratio"]
+        lines.append(
+            f"| {words} | {audit['epsilon']:g} | {audit['delta']:g} | {audit['bound']:.2f} | {_part(audit):.0%} | "
+            f"{'' if ratio is None else format(ratio, '.2f')} | {audit['runs']:,} | "
+            f"{'YES' if audit['violated'] else 'no'} |"
+        )
+    reasons = _reasons(found)
     if reasons:
-        lines += ["", "## Why some show less", ""]
-        lines += [f"- **{name}**: {text}" for name, text in reasons]
+        lines += ["", "## Why some show less than half", ""]
+        lines += [f"- **{name}**: {text}" for name, text in reasons.items()]
     waiting = [claim for claim in planned() if claim not in found]
     if waiting:
         lines += [
@@ -70,6 +78,52 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         ]
         lines += [f"- {claim}" for claim in waiting]
     return "\n".join(lines) + "\n"
+
+
+def _part(audit: dict[str, Any]) -> float:
+    return float(audit["bound"] / audit["epsilon"])
+
+
+def _best(found: Found, group: Any) -> dict[str, str]:
+    """The claim of each group that shows most."""
+    best: dict[str, str] = {}
+    for words, audit in found.items():
+        name = group(words)
+        if name not in best or _part(audit) > _part(found[best[name]]):
+            best[name] = words
+    return best
+
+
+def _reasons(found: Found) -> dict[str, str]:
+    """For each algorithm and each of its settings that shows less than half of its ε on every table."""
+    settings = {words: audit for words, audit in found.items() if words in _of_settings(found)}
+    return {
+        name: _reason(name, found[words])
+        for name, words in _best(settings, lambda words: words.split(",")[0]).items()
+        if _part(found[words]) < 0.5
+    }
+
+
+def _of_settings(found: Found) -> set[str]:
+    """The claims of a setting, and of a process: not those of what is released, or of other tables."""
+    other = ("persons with", "a number and a category")
+    released = {words for words in found if ": answers" not in words and words.split(":")[0] not in PROCESSES}
+    return {words for words in found if not any(part in words for part in other)} - released
+
+
+def _reason(name: str, audit: dict[str, Any]) -> str:
+    process = PROCESSES.get(name.split(":")[0])
+    text = LIMITS.get(name, "") or ("" if process is None else process.limit)
+    ratio = audit["details"]["ratio"]
+    if ratio is None:
+        return text
+    computed = (
+        f"In {audit['runs']:,} runs on {audit['details']['pairs']} pairs of tables, the computed ratio of its answers "
+        f"never exceeded {ratio:.2f} at ε = {audit['epsilon']:g}."
+    )
+    if ratio > 0.75 * audit["epsilon"]:
+        computed += " The answers that reach it are rare: more runs would show more."
+    return f"{text} {computed}".strip()
 
 
 def planned() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -237,7 +238,9 @@ def test_unexpected_errors_do_not_show_their_text(run, account, monkeypatch):
 def test_analysts_and_ledgers_come_from_the_environment(run, answer, account, monkeypatch):
     monkeypatch.setenv("PRIVET_ANALYST", "ana")
     run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "m.json")
-    assert answer("ledger", "history")["entries"][-1]["who"] == "ana"
+    last = answer("ledger", "history")["entries"][-1]
+    assert last["who"] == "ana"
+    assert last["amount"]["about"]["epsilon"] == float(Fraction(last["amount"]["epsilon"]))
     monkeypatch.setenv("PRIVET_LEDGER", "elsewhere.db")
     run("ledger", "open", account, "-s", "people.toml", "--epsilon", "1", "--each-analyst", "0.5")
     run("fit", "naive-bayes", account, "-s", "people.toml", "-o", "n.json", code=5)

@@ -259,7 +259,11 @@ class History(Result):
     guarantees: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        return {"entries": [entry.to_dict() for entry in self.entries]}
+        from privet.service.accounts import amount_to_dict
+
+        return {
+            "entries": [entry.to_dict() | {"amount": amount_to_dict(entry.amount)} for entry in self.entries]
+        }
 
     def text(self) -> str:
         rows = [(e.number, e.when, e.who, e.dataset, e.what, _cost(e), e.state or "") for e in self.entries]
