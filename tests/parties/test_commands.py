@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import stat
+import subprocess
+import sys
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from pyarrow import csv
 
 from privet.cli import app
 from privet.model import load_model
-from privet.schema import write_schema
+from privet.schema import Unit, write_schema
 from tests.parties.conftest import SCHEMA, people
 
 NAMES = ("north", "south", "west")
@@ -73,6 +78,56 @@ def test_the_trusted_mode_deletes_the_rows(run, tmp_path):
     shown = run("study", "next", "shared", "--secret", "coordinator.key").stdout
     assert "age: " in shown
     assert "each person loses at most ε = 2" in shown
+    assert not list((tmp_path / "shared" / "send").iterdir())
+
+
+def test_columns_of_the_same_people_from_beginning_to_end_in_processes_of_their_own(run, tmp_path):
+    """A ward has ages and diagnoses, a laboratory the rest; neither sees the other's, nor who is in it."""
+    schema = replace(SCHEMA, unit=Unit(id="person"))
+    write_schema(schema, "joined.toml")
+    whole = people(7, 800).append_column("person", pa.array([f"p{n}" for n in range(800)]))
+    csv.write_csv(whole.select(["person", "age", "ill"]), "north.csv")
+    csv.write_csv(whole.select(["cough", "person"])[100:], "south.csv")
+    parties = [word for name in NAMES[:2] for word in ("--party", f"{name}={name}.pub")]
+    words = ["shared", "-s", "joined.toml", "--epsilon", 2, "--mode", "trusted", "--join", "person"]
+    shown = run("study", "make", *words, "--secret", "coordinator.key", *parties).stdout
+    assert "The coordinator is trusted" in shown
+
+    def start(*words):
+        return subprocess.Popen(
+            [sys.executable, "-m", "privet", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    both = {
+        name: start("party", "shared", "--as", name, "--key", name, "--data", f"{name}.csv", "--yes")
+        for name in NAMES[:2]
+    }
+    for name, process in both.items():
+        said, more = process.communicate()
+        assert process.returncode == 0, more
+        assert "receipt" in said
+        receipt = tmp_path / f"{name}.receipts"
+        assert stat.S_IMODE(receipt.stat().st_mode) == 0o600
+        kept = json.loads(receipt.read_text())
+        assert (kept["party"], set(kept["send"]["body"])) == (name, {"public", "rows"})
+        assert kept["send"] == json.loads((tmp_path / "shared" / "send" / f"{name}.json").read_text())
+    end = start("study", "next", "shared", "--secret", "coordinator.key", "-o", "model.json")
+    said, more = end.communicate()
+    assert end.returncode == 0, more
+    for words in (
+        "Mode trusted",
+        "north: each person loses at most ε = 2",
+        "south: each person loses at most",
+    ):
+        assert words in said
+    model = load_model("model.json")
+    assert abs(model.class_count_.sum() - 700) < 60  # those whom both have
+    text = model.guarantee_.text()
+    assert "mode of the study: trusted. The coordinator is trusted" in text
+    assert "learns who is in the tables" in text
     assert not list((tmp_path / "shared" / "send").iterdir())
 
 

@@ -270,6 +270,30 @@ def test_columns_are_joined_by_a_trusted_coordinator(world):
     assert not list((there.exchange.folder / "send").iterdir())
 
 
+def test_ids_of_different_kinds_are_refused_without_a_word_of_them(world):
+    schema = replace(SCHEMA, unit=Unit(id="person"))
+    whole = people(1, 50)
+    tables = {
+        "clinic-0": whole.select(["age", "ill"]).append_column("person", pa.array(range(50))),
+        "clinic-1": whole.select(["cough"]).append_column("person", pa.array([f"p{n}" for n in range(50)])),
+    }
+    there = world("trusted", parties=2, schema=schema, split="columns", join="person", tables=tables)
+    there.all()
+    with pytest.raises(DataError, match="different kinds") as caught:
+        there.coordinator.step()
+    assert "p1" not in str(caught.value)
+
+
+def test_a_result_is_made_once(world):
+    """Whoever coordinates and asks again (a file could not be written, say) gets the very same."""
+    there = world("trusted")
+    there.all()
+    first, again = there.coordinator.step(), there.coordinator.step()
+    assert again.result == first.result == there.exchange.get("result")
+    assert again.model.class_count_.tolist() == first.model.class_count_.tolist()
+    assert again.model.guarantee_ == first.model.guarantee_
+
+
 def test_sealed_rows_can_be_read_by_the_coordinator_alone(world):
     there = world("trusted")
     there.all()

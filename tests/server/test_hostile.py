@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import logging
@@ -10,6 +11,7 @@ import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -397,6 +399,38 @@ def test_an_upload_that_breaks_off_leaves_nothing(home: House):
     assert answer.status_code == 400
     assert left_over(home) == []
     assert home.owner.get(f"/datasets/{dataset}")["source"] is None
+
+
+def test_an_upload_to_a_full_disk_leaves_nothing(home: House, monkeypatch: pytest.MonkeyPatch):
+    from privet.server import uploads
+
+    class Full:
+        """A file on a disk that is full after the first bytes."""
+
+        def __init__(self, real: Any) -> None:
+            self._real, self.name = real, real.name
+
+        def __enter__(self) -> Full:
+            return self
+
+        def __exit__(self, *given: Any) -> None:
+            self._real.close()
+
+        def write(self, chunk: bytes) -> None:
+            self._real.write(chunk[:3])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    real = uploads.tempfile.NamedTemporaryFile
+    full = SimpleNamespace(NamedTemporaryFile=lambda **more: Full(real(**more)))
+    monkeypatch.setattr(uploads, "tempfile", full)
+    dataset = home.owner.post("/datasets", {"study": home.study, "name": "up"})["id"]
+    answer = upload(home, "x.csv", b"a,b\n1,2\n", dataset)
+    assert answer.status_code == 507
+    assert answer.json()["cost"] == "Nothing was spent."
+    assert left_over(home) == []
+    assert home.owner.get(f"/datasets/{dataset}")["source"] is None
+    monkeypatch.undo()
+    assert upload(home, "x.csv", b"a,b\n1,2\n", dataset).status_code == 200  # once there is room again
 
 
 def _xlsx(part: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from prometheus_client import CollectorRegistry, generate_latest
 
-from privet.budget import Ledger
+from privet.budget import Ledger, Pure, exact
 from privet.errors import LedgerError, ParameterError
 from privet.server.backup import back_up, restore
 from privet.server.database import FILE, Database
@@ -25,6 +27,7 @@ from privet.server.metrics import Figures, serve_metrics
 from privet.server.serving import first_owner, new_operator
 from privet.server.settings import Settings
 from privet.server.tables import metadata
+from tests.postgres import Postgres
 from tests.server.house import House, house
 
 
@@ -127,3 +130,57 @@ def test_a_backup_restores_and_never_gives_budget_back(tmp_path: Path):
     os.truncate(backup / FILE, 4096)
     with pytest.raises(LedgerError):
         restore(backup, tmp_path / "third", str(head))
+
+
+def test_a_backup_of_postgresql_restores_and_never_gives_budget_back(
+    postgres: Postgres, postgres_url: str, tmp_path: Path
+):
+    running, backup, older = tmp_path / "running", tmp_path / "backup", tmp_path / "older"
+    with house(running, database=postgres_url) as found:
+        dataset = found.new_dataset(1.0)
+        before = back_up(running, older, postgres_url)
+        found.run(found.analyst, dataset, 0.4)
+        head = back_up(running, backup, postgres_url)  # while it runs
+        assert not list(backup.glob("*.db"))
+        with pytest.raises(LedgerError, match="Stop the server"):
+            restore(backup, running, address=postgres_url)
+    _let_go(postgres_url)
+    assert restore(backup, running, address=postgres_url) == head  # nothing was spent since: the same state
+    assert Ledger.open(postgres_url).spent(dataset) == Pure(exact("0.4"))
+    with pytest.raises(LedgerError, match="given back"):
+        restore(older, running, address=postgres_url)
+    # On a new machine there is nothing to compare with, so the head that was noted last is needed.
+    new = postgres.database()
+    with pytest.raises(LedgerError, match="latest"):
+        restore(backup, tmp_path / "new", address=new)
+    with pytest.raises(LedgerError, match="is missing"):
+        restore(older, tmp_path / "new", str(head), new)
+    (older / "ledger-head.txt").write_text(str(head))  # somebody makes an old backup look like a new one
+    with pytest.raises(LedgerError, match="not the one"):
+        restore(older, tmp_path / "new", str(head), new)
+    assert restore(backup, tmp_path / "new", str(before), new) == head
+    with house(tmp_path / "new", database=new) as found:
+        found.study = next(each["id"] for each in found.owner.get("/studies") if each["name"] == "a study")
+        assert found.spent(dataset) == pytest.approx(0.4)
+
+
+def _let_go(address: str) -> None:
+    """End what a test's own ledgers keep open."""
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+@pytest.mark.parametrize("name", ["privet.service", "privet-runs.service"])
+def test_the_units_are_ones_that_systemd_understands(name: str, tmp_path: Path):
+    text = (Path(__file__).parents[2] / "deploy" / name).read_text()
+    installed = re.sub("ExecStart=\\S+", "ExecStart=/bin/true", text)  # it is not installed there
+    (tmp_path / name).write_text(installed)
+    words = ["systemd-analyze", "verify", "--man=no", str(tmp_path / name)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / name).write_text(installed.replace("PrivateTmp=yes", "PrivateTmp=perhaps"))
+    assert "perhaps" in subprocess.run(words, capture_output=True, text=True, check=False).stderr

@@ -16,11 +16,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, update
 
 from privet.errors import LedgerError
 from privet.server import worker as module
 from privet.server.store import runs as stored_runs
+from privet.server.tables import tokens
 from privet.server.worker import Worker, settle_the_dead
 from privet.service.exchanging import exported
 from tests.server.house import Caller, House, house
@@ -205,6 +206,49 @@ def test_a_token_that_is_revoked_while_its_run_waits_sees_nothing_more(idle: Hou
     worker.close()
     assert program.ask("GET", f"/runs/{run}").status_code == 401
     assert idle.analyst.get(f"/runs/{run}")["state"] == "released"  # the person is still a member
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired"])
+def test_a_token_that_ends_in_the_middle_of_a_run_sees_nothing_more(
+    idle: House, monkeypatch: pytest.MonkeyPatch, how: str
+):
+    dataset = idle.new_dataset(1.0)
+    made = idle.analyst.post("/tokens", {"name": "t", "scopes": ["read", "plan", "run"]})
+    program = Caller(idle.client, "analyst", token=made["token"])
+    run = idle.start(program, idle.plan(program, dataset)["id"])["id"]
+    states, release = [], module.release_of
+
+    def ended_before(*given: Any) -> Any:  # it is paid for, and its rows have been read
+        states.append(program.get(f"/runs/{run}")["state"])
+        if how == "revoked":
+            assert idle.analyst.ask("DELETE", f"/tokens/{made['id']}").status_code == 204
+        else:
+            with idle.server.database.write() as connection:
+                connection.execute(update(tokens).where(tokens.c.id == made["id"]).values(expires=0.0))
+        states.append(program.ask("GET", f"/runs/{run}").status_code)
+        return release(*given)
+
+    monkeypatch.setattr(module, "release_of", ended_before)
+    worker = Worker(idle.server)
+    assert worker.work_once()
+    worker.close()
+    assert states == ["running", 401]
+    found = idle.analyst.get(f"/runs/{run}")  # the person is still a member, and has paid
+    assert found["state"] == "released"
+    for path in (f"/runs/{run}", f"/runs/{run}/events", f"/releases/{found['release']}/model"):
+        assert program.ask("GET", path).status_code == 401
+    assert idle.spent(dataset) == pytest.approx(0.1)
+
+
+def test_somebody_elses_key_is_nobodys(idle: House):
+    dataset = idle.new_dataset(1.0)
+    mine, theirs = (idle.plan(who, dataset)["id"] for who in (idle.analyst, idle.second))
+    first = idle.start(idle.analyst, mine, "a key that was overheard")["id"]
+    stolen = {"json": {"plan": mine}, "headers": {"Idempotency-Key": "a key that was overheard"}}
+    assert idle.second.ask("POST", "/runs", **stolen).status_code == 404
+    assert idle.start(idle.second, theirs, "a key that was overheard")["id"] != first
+    for who, run in ((idle.analyst, first), (idle.second, idle.second.get("/runs")[0]["id"])):
+        assert who.ask("POST", f"/runs/{run}/cancel").status_code == 200
 
 
 def test_rows_that_are_deleted_are_not_read_and_the_ledger_stays(idle: House):

@@ -19,7 +19,7 @@ from privet.errors import DataError, ParameterError
 from privet.masking import OneTimeKey, open_sealed
 from privet.mechanisms import noise_for
 from privet.mechanisms.noise_shares import GeometricShare
-from privet.model import model_to_dict
+from privet.model import model_from_dict, model_to_dict
 from privet.parties import masked
 from privet.parties.exchange import Exchange
 from privet.parties.messages import Message, decoded
@@ -48,6 +48,9 @@ class Coordinator:
 
     def step(self, *, close: bool = False, ledger: Ledger | None = None) -> Outcome:
         """Do what is next. ``close``: go on without the parties that are missing."""
+        if (made := self.exchange.get("result")) is not None:  # with other noise it would be a second release
+            model = None if made["model"] is None else model_from_dict(made["model"])
+            return Outcome("The result was made already, and is never made twice.", {}, made, model)
         if self.study.mode == "masked":
             if (roll := self.exchange.get("roll")) is None:
                 return self._close("join", "roll", list(self.study.parties), close)
@@ -170,7 +173,14 @@ class Coordinator:
                 refused[name] = error.message
         if len(tables) < study.least:
             raise DataError("Too few parties have sent a table that can be used.", "Wait for more.")
-        table = _stacked(tables) if study.split == "rows" else _joined(study, tables)
+        try:
+            table = _stacked(tables) if study.split == "rows" else _joined(study, tables)
+        except pa.ArrowException:  # its text may name what stands in a table
+            raise DataError(
+                "A column is of different kinds in the parties' tables, such as numbers in one and words in "
+                "another, so they cannot be put together. Nothing was counted.",
+                "The parties agree on one kind for each column, and for the id above all.",
+            ) from None
         schema, amount = replace(study.schema, outside="count"), Pure(exact(study.epsilon))
         curator = Curator(table, schema, amount, ledger=ledger, what=f"study {study.name}")
         with curator:
@@ -192,8 +202,7 @@ class Coordinator:
             "guarantee": guarantee.to_dict(),
             "model": None if model is None else model_to_dict(model),
         } | data
-        if self.exchange.get("result") is None:
-            self.exchange.put("result", result)
+        self.exchange.put("result", result)
         return Outcome(f"The result is made, from {len(parties)} parties.", refused, result, model)
 
     def forget(self) -> None:
@@ -224,7 +233,12 @@ def _opened(study: Any, name: str, message: Message, key: OneTimeKey) -> pa.Tabl
         raise DataError(f"The table of '{name}' has columns that the study lacks.", "It is not counted.")
     if study.split == "rows" and not set(study.schema.names) <= set(table.column_names):
         raise DataError(f"The table of '{name}' lacks columns of the study.", "It is not counted.")
-    return table
+    return pa.table({each: _plain(table[each]) for each in table.column_names})
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column as plain words: files are read as numbers of words, and each party numbers them anew."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _stacked(tables: dict[str, pa.Table]) -> pa.Table:

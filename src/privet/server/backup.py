@@ -1,8 +1,8 @@
-"""Backup and restore of a server on SQLite: one folder, with the head of the ledger written beside it.
+"""Backup and restore of a server: one folder, with the head of the ledger written beside it.
 
 A ledger that is put back to an earlier state gives spent budget back, so a restore compares heads: the
-backup is refused if the ledger that it would replace has gone on since. On PostgreSQL ``pg_dump`` does this
-work, and the same comparison is made by verifying the restored ledger against a head that was noted down.
+backup is refused if the ledger that it would replace has gone on since. On PostgreSQL the database is dumped
+and put back by its own programs (``dumping``); the comparison is the same.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from privet.budget import Head, Ledger
 from privet.errors import LedgerError, ParameterError
 from privet.parameters import Argument, File
 from privet.server.database import FILE
+from privet.server.dumping import DUMP, dump, head_at, heads_in, put_back
+from privet.server.settings import database_address
 from privet.service.case import Result, UseCase
 from privet.service.session import Session
 
@@ -26,64 +28,101 @@ __all__ = ["BackUp", "Restore", "back_up", "restore"]
 HEAD = "ledger-head.txt"
 _FOLDERS = ("datasets", "experiments")
 Home = Annotated[Path, File(), "The server's own folder."]
+At = Annotated[str | None, "A PostgreSQL address, as postgresql://…; None for $PRIVET_DATABASE, or SQLite."]
 
 
-def back_up(home: Path, folder: Path) -> Head:
-    """Copy the database and the stored tables into a new folder; gives the head of the copied ledger."""
-    _require_server(home)
+def back_up(home: Path, folder: Path, address: str | None = None) -> Head:
+    """Copy the database and the stored tables into a new folder; gives the head of the copied ledger.
+
+    ``address`` is that of a server on PostgreSQL; None for SQLite, in the server's own folder.
+    """
+    if address is None:
+        _require_server(home)
     if folder.exists():
         raise ParameterError(f"{folder.name} is there already.", "Name a folder that is not there yet.")
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True, mode=0o700)
-    with (
-        closing(sqlite3.connect(f"file:{home / FILE}?mode=ro", uri=True)) as source,
-        closing(sqlite3.connect(partial / FILE)) as copy,
-    ):
-        source.backup(copy)  # one moment of it, while the server goes on
-        copy.execute("PRAGMA journal_mode = DELETE")
-    (partial / FILE).chmod(0o600)
+    head = _copied(home / FILE, partial / FILE) if address is None else dump(address, partial / DUMP)
     for name in _FOLDERS:
         if (home / name).is_dir():
             shutil.copytree(home / name, partial / name)
-    ledger = Ledger.open(partial / FILE)
-    ledger.verify()
-    head = ledger.head()
     (partial / HEAD).write_text(f"{head}\n", encoding="utf-8")
     partial.rename(folder)
     return head
 
 
-def restore(folder: Path, home: Path, noted: str | None = None) -> Head:
+def _copied(file: Path, place: Path) -> Head:
+    with (
+        closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as source,
+        closing(sqlite3.connect(place)) as copy,
+    ):
+        source.backup(copy)  # one moment of it, while the server goes on
+        copy.execute("PRAGMA journal_mode = DELETE")
+    place.chmod(0o600)
+    ledger = Ledger.open(place)
+    ledger.verify()
+    return ledger.head()
+
+
+def restore(folder: Path, home: Path, noted: str | None = None, address: str | None = None) -> Head:
     """Put a backup in the place of a server that is stopped; refused if that would give budget back."""
-    _require_server(folder)
-    ledger = Ledger.open(folder / FILE)
-    ledger.verify(Head.parse((folder / HEAD).read_text(encoding="utf-8")))
-    head = ledger.head()
-    if noted is not None:
-        ledger.verify(Head.parse(noted))
-    if (home / FILE).exists():
-        now = Ledger.open(home / FILE).head()
-        if now != head:
-            raise LedgerError(
-                f"The ledger in {home.name} has {now.count} entries and the backup {head.count}: what was "
-                "spent in between would be given back.",
-                "Keep the newer ledger.",
-            )
-    elif noted is None:
-        raise LedgerError(
-            "There is no ledger to compare the backup with, so nobody can say whether it is the latest.",
-            "Give the head that was noted down last.",
-        )
+    if address is None:
+        _require_server(folder)
+        ledger = Ledger.open(folder / FILE)
+        for each in (_written(folder), *([] if noted is None else [Head.parse(noted)])):
+            ledger.verify(each)
+        head, now = ledger.head(), Ledger.open(home / FILE).head() if (home / FILE).exists() else None
+    else:
+        head, now = _dumped(folder, noted), head_at(address)
+    _require_latest(head, now, noted)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
-        (home / name).unlink(missing_ok=True)
-    shutil.copy2(folder / FILE, home / FILE)
+    if address is None:
+        for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
+            (home / name).unlink(missing_ok=True)
+        shutil.copy2(folder / FILE, home / FILE)
+    else:
+        put_back(folder / DUMP, address)
+        Ledger.open(address).verify(head)
     for name in _FOLDERS:
         shutil.rmtree(home / name, ignore_errors=True)
         if (folder / name).is_dir():
             shutil.copytree(folder / name, home / name)
     return head
+
+
+def _written(folder: Path) -> Head:
+    return Head.parse((folder / HEAD).read_text(encoding="utf-8"))
+
+
+def _dumped(folder: Path, noted: str | None) -> Head:
+    """The head of the ledger in a dump, which must hold the one that was noted down."""
+    if not (folder / DUMP).is_file():
+        raise ParameterError(f"{folder.name} holds no dump of PostgreSQL.", "Name the folder of a backup.")
+    heads = heads_in(folder / DUMP)
+    if heads[-1] != _written(folder):
+        raise LedgerError("The dump is not the one that the backup was made with.", "Use another backup.")
+    if noted is not None and Head.parse(noted) not in heads:
+        raise LedgerError(
+            "The entry that was noted down is missing in the backup, or was changed: it is older, or of "
+            "another ledger.",
+            "Find a later backup.",
+        )
+    return heads[-1]
+
+
+def _require_latest(head: Head, now: Head | None, noted: str | None) -> None:
+    if now is not None and now != head:
+        raise LedgerError(
+            f"The ledger that is there has {now.count} entries and the backup {head.count}: what was "
+            "spent in between would be given back.",
+            "Keep the newer ledger.",
+        )
+    if now is None and noted is None:
+        raise LedgerError(
+            "There is no ledger to compare the backup with, so nobody can say whether it is the latest.",
+            "Give the head that was noted down last.",
+        )
 
 
 def _require_server(home: Path) -> None:
@@ -97,9 +136,11 @@ class BackUp(UseCase):
 
     folder: Annotated[Path, File("out"), Argument(), "A folder that is not there yet."]
     home: Home = Path("privet-server")
+    database: At = None
 
     def run(self, session: Session) -> Result:
-        return Copied(str(back_up(self.home, self.folder)), f"{self.home} was copied to {self.folder}.")
+        head = back_up(self.home, self.folder, database_address(self.database))
+        return Copied(str(head), f"{self.home} was copied to {self.folder}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,10 +149,11 @@ class Restore(UseCase):
 
     folder: Annotated[Path, File(), Argument(), "A backup."]
     home: Home = Path("privet-server")
+    database: At = None
     head: Annotated[str | None, "The head of the ledger that was noted down last."] = None
 
     def run(self, session: Session) -> Result:
-        head = restore(self.folder, self.home, self.head)
+        head = restore(self.folder, self.home, self.head, database_address(self.database))
         return Copied(str(head), f"{self.folder} was restored to {self.home}.")
 
 

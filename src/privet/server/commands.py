@@ -59,11 +59,9 @@ class Serve(UseCase):
         return Said("The server has stopped.")
 
     def _settings(self) -> Any:
-        from privet.server.settings import LOOPBACK, Settings
+        from privet.server.settings import LOOPBACK, Settings, database_address
 
-        database = self.database or os.environ.get("PRIVET_DATABASE") or None
-        if database is not None and not database.startswith("postgresql://"):
-            raise ParameterError("The database must be PostgreSQL.", "Give an address  postgresql://…")
+        database = database_address(self.database)
         if self.web > 1 and database is None:
             raise ParameterError("Several web processes need PostgreSQL.", "Give a database, or one process.")
         return Settings(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["LOOPBACK", "WORKBENCH", "Limits", "OpenId", "Settings"]
+from privet.errors import ParameterError
+
+__all__ = ["LOOPBACK", "WORKBENCH", "Limits", "OpenId", "Settings", "database_address"]
 
 #: The account of whoever opens the workbench on this machine.
 WORKBENCH = "you"
@@ -63,3 +66,11 @@ class Settings:
     openid: OpenId | None = None
     #: The one-time key of ``privet workbench``.
     key: str | None = field(default=None, repr=False)
+
+
+def database_address(given: str | None) -> str | None:
+    """The address of PostgreSQL: as given, or in the environment; None for SQLite."""
+    found = given or os.environ.get("PRIVET_DATABASE") or None
+    if found is not None and not found.startswith("postgresql://"):
+        raise ParameterError("The database must be PostgreSQL.", "Give an address  postgresql://…")
+    return found
