@@ -1,8 +1,8 @@
 """Genotypes of people who do not exist: variants without effect, and a few that go with a trait.
 
 The table has the form of a small genome-wide study: 0, 1 or 2 copies of an allele at each variant, and cases
-and controls, of whom it is public who is which. Of the variants that matter, three matter much and seven less, so
-that the ordered scores fall sharply after the third and after the tenth.
+and controls, of whom it is public who is which. Of the variants that matter, three matter much and seven
+less, so that the ordered scores fall sharply after the third and after the tenth.
 """
 
 from __future__ import annotations
@@ -49,4 +49,6 @@ def _names() -> list[str]:
 def genotype_knowledge() -> Schema:
     """What is public: the variants and their copies. One person's genome is replaced by another's."""
     columns = (*(Category(name, _COPIES) for name in _names()), Category(TARGET, ("no", "yes")))
-    return Schema(columns, target=TARGET, unit=Unit("replace"), dataset="generated-genotypes")
+    return Schema(
+        columns, target=TARGET, unit=Unit("replace"), dataset="generated-genotypes", missing="error"
+    )

@@ -24,9 +24,8 @@ from privet.experiment.recovery import FIGURES
 from privet.experiment.store import Store
 from privet.experiment.tables import Tables
 from privet.experiment.value import Experiment
-from privet.registry import Algorithm
+from privet.registry import Algorithm, algorithms_with
 from privet.registry import algorithm as entry_of
-from privet.registry import algorithms_with
 from privet.release import Step, numbered
 from privet.schema import Schema
 

@@ -52,10 +52,9 @@ def _check_output(output: Path | None, force: bool) -> None:
 class MakeExperiment(UseCase):
     """Write the text file of an experiment to begin with. All use people who do not exist, and cost nothing.
 
-    clinic: two learners over epsilon. records: three learners over ever more records. figure-17 and figure-19:
-    how many of the best variants a private choice finds. figure-24 and figure-25: logistic regression over
-    epsilon, all four as in the DPWeka thesis. rule-learners: rules beside a tree, as in the tables on bee
-    colonies.
+    clinic: two learners over epsilon. records: three learners over more records. As in the DPWeka thesis,
+    figure-17 and figure-19: how many of the best variants a private choice finds; figure-24 and figure-25:
+    logistic regression over epsilon. rule-learners: rules beside a tree, as in the tables on bee colonies.
     """
 
     preset: Annotated[
