@@ -18,7 +18,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("experiment", [Experiment.from_dict(PLAIN), *PRESETS.values()])
+@pytest.mark.parametrize("experiment", [Experiment.from_dict(PLAIN), *map(preset, PRESETS)])
 def test_the_text_file_says_all_of_it(experiment):
     again = Experiment.from_dict(tomllib.loads(experiment.text()))
     assert again == experiment

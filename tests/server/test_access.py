@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from privet.server.access import ACCESS, PREFIX, ROLES
-from privet.server.store import people
+from privet.server.store import experiments, people
 from tests.server.house import SCHEMA, Caller, House
 
 ROUTES = sorted(ACCESS)
 SIGNED_IN = (*ROLES, "stranger", "other", "operator")
 STRANGERS = ("stranger", "other", "operator")
+PAID_TABLE = {"file": "people.csv"}  # nothing of it is free, so nothing is begun
 WRONG = ("nobody", "wrong cookie", "wrong token", "expired token", "revoked token")
 
 
@@ -49,7 +50,7 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
             "run": done["id"],
             "release": done["release"],
             "waiting": Fresh(house, who).run("approval"),
-            "experiment": experiment_of(house, house.owner, {"file": "people.csv"})["id"],
+            "experiment": experiment_of(house, house.owner, PAID_TABLE)["id"],
         }
     body: Any = None
     more: dict[str, Any] = {}
@@ -102,16 +103,18 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         ("POST", "/flows/check"): {"dataset": house.dataset, "flow": {"steps": {"people": {"do": "source"}}}},
         ("POST", "/flows/read"): {"dataset": house.dataset, "text": "[steps.people]\ndo = 'source'\n"},
     }
-    if path.startswith("/experiments/{") and method == "POST":
-        table = {"file": "people.csv"} if path.endswith("measure") else {"made_up": "people.schema.toml"}
-        made = experiment_of(house, who if fresh else house.owner, table)
-        values["experiment"], body = made["id"], None
-        if path.endswith("measure"):
-            body = {"agreed": made["price"]["total"]}
-        if path.endswith("resume"):
-            (who if fresh else house.owner).ask("POST", f"/experiments/{made['id']}/pause")
-    if path in ("/experiments", "/experiments/price") and method == "POST":
-        body = {"dataset": house.dataset, "document": experiment_with({"made_up": "people.schema.toml"})}
+    if path.startswith("/experiments/{") and fresh:  # one's own: those of others do not exist
+        free = path.endswith(("/pause", "/resume"))
+        made = experiment_of(house, who, {"made_up": "people.schema.toml"} if free else PAID_TABLE)
+        values["experiment"] = made["id"]
+        if free:
+            state = "running" if path.endswith("/pause") else "paused"
+            with house.server.database.write() as connection:
+                experiments.change(connection, made["id"], ("running", "done"), state=state)
+    if path.endswith("/measure"):
+        body = {"agreed": "ε = 0.2 of people"}
+    if path in ("/experiments", "/experiments/price"):
+        body = {"dataset": house.dataset, "document": experiment_with(PAID_TABLE)}
     if path == "/experiments/parts":
         more["params"] = {"dataset": house.dataset}
     if "/coordination/" in path:

@@ -19,12 +19,13 @@ from privet.budget import Approximate, Event, Pure, budget
 from privet.curator.composition import Composition
 from privet.errors import ParameterError
 from privet.evaluation import evaluation_cost
-from privet.experiment.parts import Cell, Dataset
+from privet.experiment.parts import Cell, Contender, Dataset
+from privet.experiment.recovery import FIGURES
 from privet.experiment.store import Store
 from privet.experiment.tables import Tables
 from privet.experiment.value import Experiment
+from privet.registry import Algorithm, algorithms_with
 from privet.registry import algorithm as entry_of
-from privet.registry import algorithms_with
 from privet.release import Step, numbered
 from privet.schema import Schema
 
@@ -104,10 +105,19 @@ class ExperimentPlan:
         return "\n".join(lines)
 
 
+def _comparable() -> tuple[Algorithm, ...]:
+    return (*algorithms_with("cross-validate"), *algorithms_with("select"))
+
+
+def chooses(contender: Contender) -> bool:
+    """Whether an algorithm chooses attributes, and is measured by how many of the best it finds."""
+    return entry_of(contender.algorithm, _comparable()).family == "select"
+
+
 def estimator_of(experiment: Experiment, cell: Cell, schema: Schema, **given: Any) -> Any:
     """The algorithm of a cell, with its settings and its ε, not fitted."""
     contender = experiment.contender(cell.contender)
-    cls = entry_of(contender.algorithm, algorithms_with("cross-validate")).load()
+    cls = entry_of(contender.algorithm, _comparable()).load()
     try:
         made = cls(
             schema=schema,
@@ -182,11 +192,25 @@ def planned(
 
 def _rehearsed(experiment: Experiment, dataset: Dataset, schema: Schema) -> None:
     """Refuse what cannot be learned or measured before anything is."""
+    choosing = {chooses(contender) for contender in experiment.algorithms}
+    if choosing == {True, False}:
+        raise ParameterError(
+            "Some of the algorithms learn and some choose attributes: there is no measure for both.",
+            "Compare them in two experiments.",
+        )
+    if True in choosing and dataset.private:
+        raise ParameterError(
+            f"How many of the best attributes are found can only be known of public tables, and "
+            f"'{dataset.name}' is private.",
+            "Compare on public or made-up tables.",
+        )
     figures = ["records", "r2", "mean_absolute_error", "root_mean_squared_error"]
     target = schema[schema.target or ""]
     if hasattr(target, "labels"):
         figures = ["records", "accuracy", "kappa", "mean_absolute_error", "root_mean_squared_error"]
         figures += ["relative_absolute_error", "root_relative_squared_error", "log_loss"]
+    if True in choosing:
+        figures = list(FIGURES)
     if experiment.measure is not None and experiment.measure not in figures:
         raise ParameterError(
             f"'{experiment.measure}' is not measured for '{dataset.name}'.",

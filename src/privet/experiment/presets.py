@@ -59,6 +59,87 @@ PRESETS: dict[str, Preset] = {
     ),
 }
 
+_CURVE = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)
+
+
+def _choices(criterion: str, mechanism: str, **more: float) -> tuple[Contender, ...]:
+    """Ways to choose 3, 5 and 10 attributes; all of the budget goes to the choice."""
+    common = {"criterion": criterion, "mechanism": mechanism, "public_class": True, "values": False, **more}
+    return tuple(Contender(f"k = {k}", "select-k-best", {"k": k, **common}) for k in (3, 5, 10))
+
+
+def _recovery(title: str, how: str, name: str, contenders: tuple[Contender, ...]) -> Preset:
+    return Preset(
+        title,
+        f"Which share of the 3, 5 and 10 most relevant variants is found: {how}, on generated genotypes.",
+        Experiment(
+            (Dataset("genotypes", "generated", "genotypes", 300, 0),),
+            contenders,
+            (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0),
+            repetitions=2,
+            folds=5,
+            name=name,
+        ),
+    )
+
+
+def _regression(title: str, how: str, name: str, contender: Contender) -> Preset:
+    return Preset(
+        title,
+        f"Logistic regression by {how}, from little budget to much; four fifths of the records train.",
+        Experiment(
+            (_CLINIC,),
+            (contender, Contender("what Privet picks", "logistic-regression")),
+            _CURVE,
+            repetitions=2,
+            folds=5,
+            name=name,
+        ),
+    )
+
+
+# The figures of the DPWeka thesis and the tables of the thesis on rules by artificial bee colonies, with
+# generated people in the place of theirs.
+PRESETS |= {
+    "figure-17": _recovery(
+        "DPWeka, figure 17", "χ² with Laplace noise", "figure-17", _choices("chi2", "laplace")
+    ),
+    "figure-19": _recovery(
+        "DPWeka, figure 19",
+        "the distance to significance by the exponential mechanism",
+        "figure-19",
+        _choices("distance", "exponential", tau=1e-5),
+    ),
+    "figure-24": _regression(
+        "DPWeka, figure 24",
+        "the functional mechanism",
+        "figure-24",
+        Contender("functional mechanism", "logistic-regression", {"method": "functional"}),
+    ),
+    "figure-25": _regression(
+        "DPWeka, figure 25",
+        "private choices of a genetic search",
+        "figure-25",
+        Contender("PrivGene", "logistic-regression", {"method": "privgene"}),
+    ),
+    "rule-learners": Preset(
+        "Rule learners, ε = 1, 2, 3",
+        "The learners of rules beside a tree, in tenfold cross-validation, as in the tables on bee colonies.",
+        Experiment(
+            (_CLINIC,),
+            (
+                Contender("rules", "rules"),
+                Contender("one rule", "one-r"),
+                Contender("decision tree", "decision-tree"),
+            ),
+            (1.0, 2.0, 3.0),
+            repetitions=1,
+            folds=10,
+            name="rule-learners",
+        ),
+    ),
+}
+
 
 def preset(name: str) -> Experiment:
     """An experiment to begin with, by its name.

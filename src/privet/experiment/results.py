@@ -71,7 +71,7 @@ class Results:
         if self.experiment.measure is not None:
             return self.experiment.measure
         found = self.cells[0]["figures"] if self.cells else {}
-        return "r2" if "r2" in found else "accuracy"
+        return next((name for name in ("recovered", "r2") if name in found), "accuracy")
 
     @property
     def more_is_better(self) -> bool:

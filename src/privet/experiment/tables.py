@@ -4,20 +4,48 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from privet.curator.tables import as_source
+from privet.demo.genotypes import genotype_knowledge, genotypes
+from privet.demo.patients import patients, public_knowledge
 from privet.errors import ParameterError, SchemaError
 from privet.experiment.parts import Dataset
 from privet.experiment.value import Experiment
 from privet.schema import Schema, read_schema
 
-__all__ = ["RECORDS", "Tables"]
+__all__ = ["GENERATED", "RECORDS", "Tables"]
 
+
+@dataclass(frozen=True)
+class Generated:
+    """A table of people who do not exist."""
+
+    title: str
+    line: str
+    table: Callable[[int, int], pa.Table]
+    schema: Callable[[], Schema]
+
+
+GENERATED = {
+    "clinic": Generated(
+        "Generated patients",
+        "Patients who do not exist, with a disease to be predicted: free.",
+        patients,
+        public_knowledge,
+    ),
+    "genotypes": Generated(
+        "Generated genotypes",
+        "A small study of 300 variants, of which ten go with a trait: free.",
+        genotypes,
+        genotype_knowledge,
+    ),
+}
 #: How many people are generated or made up where the experiment does not say.
 RECORDS = 5000
 
@@ -56,11 +84,11 @@ class Tables:
                 raise ParameterError(f"For '{dataset.name}', give a pair: its table and its schema.")
             return pair[1]
         if dataset.kind == "generated":
-            from privet.demo.patients import public_knowledge
-
-            if dataset.place != "clinic":
-                raise ParameterError(f"There is no generated table '{dataset.place}'.", "There is: clinic.")
-            return public_knowledge()
+            if dataset.place not in GENERATED:
+                raise ParameterError(
+                    f"There is no generated table '{dataset.place}'.", f"There are: {', '.join(GENERATED)}."
+                )
+            return GENERATED[dataset.place].schema()
         place = self._folder / dataset.place
         if dataset.kind != "made-up":
             beside = place.with_name(f"{place.name.split('.')[0]}.schema.toml")
@@ -89,9 +117,7 @@ class Tables:
     def _opened(self, dataset: Dataset) -> pa.Table:
         schema = self.schema(dataset)
         if dataset.name not in self._given and dataset.kind == "generated":
-            from privet.demo.patients import patients
-
-            return patients(dataset.records or RECORDS, dataset.seed)
+            return GENERATED[dataset.place].table(dataset.records or RECORDS, dataset.seed)
         if dataset.name not in self._given and dataset.kind == "made-up":
             from privet.worlds import made_up
 

@@ -16,7 +16,7 @@ from sqlalchemy import Row
 
 from privet.budget import Amount, Sequential, rounded_down
 from privet.errors import BudgetExceeded
-from privet.registry import algorithm
+from privet.registry import algorithm, algorithms_with
 from privet.schema import read_schema
 from privet.server.cases import Asked, require_plain
 from privet.server.experiment_shapes import (
@@ -99,8 +99,11 @@ def laid_out(
         if dataset.private:
             schemas[dataset.name] = read_schema(place)
     for contender in found.algorithms:
-        settings = _parameters(found, contender.settings, found.epsilons[0])
-        Asked("cross-validate", row.id, row.version, contender.algorithm, None, settings, False).values()
+        settings, case = _parameters(found, contender.settings, found.epsilons[0]), "cross-validate"
+        if contender.algorithm in [entry.name for entry in algorithms_with("select")]:
+            case = "select"
+            settings = {**contender.settings, "epsilon": found.epsilons[0]}
+        Asked(case, row.id, row.version, contender.algorithm, None, settings, False).values()
     return Laid(Desk(folder, found, schemas), tables, texts)
 
 
@@ -322,5 +325,5 @@ def _winner(each: Any, measure: str) -> WinnerShown:
         algorithm=each.algorithm,
         family=algorithm(each.algorithm).family,
         settings=dict(each.settings),
-        words=f"At ε = {each.epsilon:g}: {each.label}, with a mean {measure.replace('_', ' ')} of {each.mean:.3g}.",
+        words=f"At ε = {each.epsilon:g}: {each.label} ({measure.replace('_', ' ')} {each.mean:.3g}).",
     )

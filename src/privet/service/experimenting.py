@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from privet.experiment.parts import Cell
     from privet.schema import Schema
 
-__all__ = ["FORMATS", "Desk", "Winner", "experiment_from", "experiment_schema", "presets", "work"]
+__all__ = [
+    "FORMATS",
+    "Desk",
+    "Winner",
+    "experiment_from",
+    "experiment_schema",
+    "generated_tables",
+    "presets",
+    "work",
+]
 
 #: What results are written as, and the kind of each file.
 FORMATS = {
@@ -70,6 +79,16 @@ def presets() -> list[dict[str, Any]]:
         {"name": name, "title": each.title, "line": each.line, "document": each.experiment.to_dict()}
         for name, each in PRESETS.items()
         if all(dataset.kind == "generated" for dataset in each.experiment.data)
+    ]
+
+
+def generated_tables() -> list[dict[str, Any]]:
+    """The tables of people who do not exist."""
+    from privet.experiment.tables import GENERATED
+
+    return [
+        {"name": name, "title": each.title, "line": each.line, "entry": {"generated": name, "records": 2000}}
+        for name, each in GENERATED.items()
     ]
 
 

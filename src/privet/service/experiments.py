@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -49,20 +50,35 @@ def _check_output(output: Path | None, force: bool) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class MakeExperiment(UseCase):
-    """Write the text file of an experiment to begin with. Both use generated patients and cost nothing.
+    """Write the text file of an experiment to begin with. All use people who do not exist, and cost nothing.
 
-    clinic: naive Bayes and logistic regression over epsilon. records: three learners over ever more records.
+    clinic: two learners over epsilon. records: three learners over more records. As in the DPWeka thesis,
+    figure-17 and figure-19: how many of the best variants a private choice finds; figure-24 and figure-25:
+    logistic regression over epsilon. rule-learners: rules beside a tree, as in the tables on bee colonies.
     """
 
-    preset: Annotated[Literal["clinic", "records"], Argument(), "Which experiment."]
+    preset: Annotated[
+        Literal["clinic", "records", "figure-17", "figure-19", "figure-24", "figure-25", "rule-learners"],
+        Argument(),
+        "Which experiment.",
+    ]
     output: Annotated[Path, File("out"), Alias("o"), "Where the experiment goes."]
+    table: Annotated[
+        tuple[Path, ...],
+        File(),
+        "Public tables to take in the place of the generated ones; a schema lies beside each.",
+    ] = ()
     force: Force = False
 
     def run(self, session: Session) -> MadeExperiment:
-        from privet.experiment import preset
+        from privet.experiment import Dataset, preset
         from privet.service.outputs import check_place
 
         found = preset(self.preset)
+        if self.table:
+            places = [Path(os.path.relpath(place, self.output.parent)) for place in self.table]
+            data = tuple(Dataset(place.name.split(".")[0], "public", str(place)) for place in places)
+            found = replace(found, data=data)
         check_place(self.output, force=self.force).write_text(found.text(), encoding="utf-8")
         return MadeExperiment(found, self.output)
 

@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse
 from sqlalchemy import Row
 
 from privet.families import FAMILIES
-from privet.registry import ALGORITHMS, algorithms_with
+from privet.registry import algorithms_with
 from privet.server.cases import head_schema
 from privet.server.credentials import new_id
 from privet.server.experiment_shapes import (
@@ -43,7 +43,7 @@ from privet.server.routes.algorithms import reason_against
 from privet.server.routes.runs import open_row, queue
 from privet.server.state import Server
 from privet.server.store import audit, datasets, experiments, runs, studies
-from privet.service.experimenting import FORMATS, experiment_from, presets
+from privet.service.experimenting import FORMATS, experiment_from, generated_tables, presets
 
 __all__ = ["router"]
 
@@ -57,12 +57,9 @@ def parts(request: Request, server: Serving, caller: Asking, dataset: OneDataset
     """What an experiment about a dataset can be made of, and one to begin with. All of it is public."""
     row = open_row(request, server, caller, dataset)
     schema = datasets.schema_of(row)
-    usable = [
-        entry
-        for entry in ALGORITHMS
-        if entry in algorithms_with("cross-validate") and reason_against(entry, schema) is None
-    ]
-    usable.sort(key=lambda entry: FAMILIES[entry.family].first != entry.name)  # what most people begin with
+    learners = [e for e in algorithms_with("cross-validate") if reason_against(e, schema) is None]
+    learners.sort(key=lambda entry: FAMILIES[entry.family].first != entry.name)  # what most begin with
+    usable = [*learners, *(e for e in algorithms_with("select") if reason_against(e, schema) is None)]
     tables = _tables(server, row)
     beginning = {
         "name": datasets.slug(row.name),
@@ -71,13 +68,12 @@ def parts(request: Request, server: Serving, caller: Asking, dataset: OneDataset
         "folds": 5,
         "score_epsilon": 0.5,
         "data": {tables[0].name: tables[0].entry},
-        "algorithms": {entry.title: {"use": entry.name} for entry in usable[:2]},
+        "algorithms": {entry.title: {"use": entry.name} for entry in learners[:2]},
     }
-    number = bool(usable) and usable[0].family == "regress"
     return ExperimentParts(
         tables=tables,
         algorithms=[AlgorithmChoice(name=e.name, title=e.title, line=e.line) for e in usable],
-        presets=[] if number else [PresetShown(**each) for each in presets()],
+        presets=[PresetShown(**each) for each in presets()],
         document=beginning,
         json_schema=head_schema(),
     )
@@ -102,15 +98,8 @@ def _tables(server: Server, row: Row[Any]) -> list[TableShown]:
                 entry={"made_up": f"{slug}.schema.toml", "records": 2000},
             )
         )
-    found.append(
-        TableShown(
-            name="generated clinic",
-            title="The generated clinic",
-            line="Patients who do not exist, with a real connection to find: free.",
-            private=False,
-            entry={"generated": "clinic", "records": 2000},
-        )
-    )
+    for made in generated_tables():
+        found.append(TableShown(private=False, **{**made, "name": f"generated {made['name']}"}))
     for each in (row, *others):
         found.append(
             TableShown(
