@@ -19,6 +19,7 @@ from privet.curator.ask import (
     Count,
     CountSignificant,
     Forest,
+    Gradual,
     Mapped,
     Measure,
     Minimise,
@@ -28,6 +29,7 @@ from privet.curator.ask import (
     Sizes,
     TopK,
 )
+from privet.curator.ask.gradual import require_pure
 from privet.curator.curator import Curator
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "CountSignificant",
     "Curator",
     "Forest",
+    "Gradual",
     "Mapped",
     "Measure",
     "Minimise",
@@ -52,4 +55,5 @@ __all__ = [
     "Reduced",
     "Sizes",
     "TopK",
+    "require_pure",
 ]

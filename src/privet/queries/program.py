@@ -16,8 +16,7 @@ from typing import Any
 
 from privet import randomness
 from privet.budget import Ledger, budget
-from privet.curator import Curator, Measure
-from privet.curator.ask.gradual import require_pure
+from privet.curator import Curator, Measure, require_pure
 from privet.errors import ParameterError
 from privet.queries.answer import Answer, answered
 from privet.queries.selection import Selection
@@ -92,16 +91,20 @@ class Program:
         )
         questions = [(question, share) for _, question, share in asked]
 
-        def enough(told: Sequence[Any]) -> bool:
-            answers = self._answers(asked, told, Guarantee.none(["Not released yet."]))
-            figures = [each for answer in answers for _, row in answer.rows for each in row]
-            return bool(figures) and all(figure.error <= float(until or 0) for figure in figures)
-
         with curator:
-            told: Sequence[Any] = (
-                curator.ask_together(questions) if until is None else curator.ask_until(questions, enough)
-            )
+            if until is None:
+                told: Sequence[Any] = curator.ask_together(questions)
+            else:
+                for told in curator.ask_gradually(questions):
+                    if self._within(asked, told, float(until)):
+                        break
         return self._answers(asked, told, curator.guarantee)
+
+    def _within(self, asked: Sequence[Any], told: Sequence[Any], error: float) -> bool:
+        """Whether no figure that follows from these answers is off by more than so much."""
+        answers = self._answers(asked, told, Guarantee.none(["Not released yet."]))
+        figures = [each for answer in answers for _, row in answer.rows for each in row]
+        return bool(figures) and all(figure.error <= error for figure in figures)
 
     def _answers(self, asked: Sequence[Any], told: Sequence[Any], guarantee: Guarantee) -> list[Answer]:
         by_place = {place: each for (place, _, _), each in zip(asked, told, strict=True)}
