@@ -12,10 +12,11 @@ from privet.budget import Pure, budget
 from privet.curator import Curator, Measure
 from privet.curator.ask import Gradual
 from privet.curator.ask.gradual import LEVELS
-from privet.curator.loss import Heard, overheard
+from privet.curator.ask.question import Exact
 from privet.errors import ParameterError
 from privet.evaluation import compare_models, diagnose, evaluate
 from privet.queries import query
+from privet.randomness import seeded
 from privet.schema import Schema
 from privet.stats import Contingency, Statistic
 
@@ -71,38 +72,42 @@ def test_what_cannot_be_is_said_before_anything_is_spent(model, held_out, schema
     assert ledger.spent("patients") is None
 
 
-def test_a_check_that_fails_keeps_everything_spent(held_out, schema, ledger):
-    def fails(releases):
-        raise ParameterError("No.")
+ASKED = [(Measure(Contingency(None, "stage"), "stages"), Fraction(1))]
 
-    asked = [(Measure(Contingency(None, "stage"), "stages"), Fraction(1))]
-    with (
-        pytest.raises(ParameterError, match="stays spent"),
-        Curator(held_out, schema, budget(0.5), ledger=ledger) as curator,
-    ):
-        curator.ask_until(asked, fails)
+
+def test_a_check_that_fails_keeps_everything_spent(held_out, schema, ledger):
+    def stopped():
+        with Curator(held_out, schema, budget(0.5), ledger=ledger) as curator:
+            next(curator.ask_gradually(ASKED))
+            raise ParameterError("The check cannot be made.")
+
+    with pytest.raises(ParameterError, match="stays spent"):
+        stopped()
     assert ledger.spent("patients") == budget(0.5)
 
 
-def test_the_check_sees_one_level_after_the_other_and_nothing_is_left(held_out, schema):
-    seen = []
-
-    def third(releases):
-        assert all(set(vars(each)) == {"value", "standard_deviation", "error", "step"} for each in releases)
-        seen.append(releases[0].standard_deviation)
-        return len(seen) == 3
-
-    asked = [(Measure(Contingency(None, "stage"), "stages"), Fraction(1))]
-    with Curator(held_out, schema, budget(1.0)) as curator:
-        [release] = curator.ask_until(asked, third)
+def test_levels_are_handed_out_one_by_one_and_none_after_the_end(held_out, schema, ledger):
+    with Curator(held_out, schema, budget(1.0), ledger=ledger) as curator:
+        levels = curator.ask_gradually(ASKED)
+        taken = [next(levels)[0] for _ in range(3)]
         with pytest.raises(ParameterError):
-            curator.ask(*asked[0])
+            curator.ask(*ASKED[0])
         with pytest.raises(ParameterError, match="whole budget"):
-            curator.ask_until(asked, third)
-    assert len(seen) == 3
-    assert seen == sorted(seen, reverse=True)
-    assert release.step.amount == Pure(LEVELS[2])
-    assert curator.guarantee.amount == Pure(LEVELS[2])
+            curator.ask_gradually(ASKED)
+    deviations = [each.standard_deviation for each in taken]
+    assert deviations == sorted(deviations, reverse=True)
+    assert taken[-1].step.amount == Pure(LEVELS[2])
+    assert curator.guarantee.amount == ledger.spent("patients") == Pure(LEVELS[2])
+    with pytest.raises(ParameterError, match="over"):
+        next(levels)  # what it would cost has been given back
+
+
+def test_whoever_looks_at_nothing_or_at_everything_pays_for_everything(held_out, schema):
+    for look in (lambda levels: None, list):
+        with Curator(held_out, schema, budget(1.0)) as curator:
+            look(curator.ask_gradually(ASKED))
+        assert curator.guarantee.amount == Pure(Fraction(1))
+        assert curator.guarantee.steps[-1].amount == Pure(Fraction(1))
 
 
 SMALL = Schema.of({"ill": ["no", "yes"]}, target="ill")
@@ -110,26 +115,21 @@ SMALL = Schema.of({"ill": ["no", "yes"]}, target="ill")
 
 def losses(enough, runs=300):
     """The privacy loss of each outcome between two neighbours, and what it was said to cost."""
-    import pyarrow as pa
-
-    tables = [pa.table({"ill": ["no"] * 5 + ["yes"] * number}) for number in (3, 4)]
-    asked = ((Measure(Contingency(None, "ill"), "classes"), Fraction(1)),)
-    heard, found = Heard(*tables), []
+    answers = [np.array([[5, 3]]), np.array([[5, 4]])]
+    question = Gradual(((Measure(Contingency(None, "ill"), "classes"), Fraction(1)),))
+    amount = budget(2.0)
+    mechanism = question.mechanism(amount, SMALL)
     for seed in range(runs):
-        from privet.randomness import seeded
-
-        heard = heard.again()
-        with (
-            overheard(heard),
-            Curator(tables[0], SMALL, budget(2.0), randomness=seeded(seed)) as curator,
-        ):
-            answer = curator.ask(Gradual(asked, enough), Fraction(1))
-        found.append((abs(heard.loss), 2.0 * float(answer.part)))
-    return found
+        first, second = (Exact([answer], None, SMALL, seeded(seed)) for answer in answers)
+        told = question.release(first, amount, mechanism)
+        places = (place for place, level in enumerate(told.releases) if enough(level))
+        place = next(places, len(LEVELS) - 1)
+        loss = question.log_ratio_at(place, first, second, mechanism, told)
+        yield abs(loss), 2.0 * float(LEVELS[place])
 
 
 def test_no_outcome_loses_more_than_it_was_said_to_cost():
-    found = losses(lambda releases: releases[0].value[0, 1] >= 4)
+    found = list(losses(lambda releases: releases[0].value[0, 1] >= 4))
     assert len({cost for _, cost in found}) > 3  # it stops at many levels
     assert all(loss <= cost + 1e-9 for loss, cost in found)
     assert max(loss - cost for loss, cost in found) > -1e-9  # and the bound is reached

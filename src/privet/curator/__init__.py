@@ -21,6 +21,7 @@ from privet.curator.ask import (
     CountSignificant,
     FindValues,
     Forest,
+    Gradual,
     Mapped,
     Measure,
     Minimise,
@@ -31,6 +32,7 @@ from privet.curator.ask import (
     TopK,
     Values,
 )
+from privet.curator.ask.gradual import require_pure
 from privet.curator.curator import Curator
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "Curator",
     "FindValues",
     "Forest",
+    "Gradual",
     "Mapped",
     "Measure",
     "Minimise",
@@ -58,4 +61,5 @@ __all__ = [
     "Sizes",
     "TopK",
     "Values",
+    "require_pure",
 ]

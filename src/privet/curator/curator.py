@@ -8,14 +8,15 @@ only on released values, which composition allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
 from typing import Any
 
 from privet.budget import Approximate, Event, Ledger, Pure, Zcdp
 from privet.curator.apart import Apart
-from privet.curator.ask import QUESTIONS, Gradual, Measure, Question
+from privet.curator.ask import QUESTIONS, Gradual, Levels, Measure, Question
+from privet.curator.ask.gradual import LEVELS
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
 from privet.curator.derived import DerivedSource
@@ -235,20 +236,35 @@ class Curator:
         self._record(questions, told, authors)
         return told
 
-    def ask_until(
-        self,
-        asked: Sequence[tuple[Measure, Fraction]],
-        enough: Callable[[tuple[Release, ...]], bool] | None,
-    ) -> tuple[Release, ...]:
-        """The answers with as little of the run's budget as is ``enough``, to be asked first and alone.
+    def ask_gradually(self, asked: Sequence[tuple[Measure, Fraction]]) -> Iterator[tuple[Release, ...]]:
+        """The answers with less and less noise, to be taken until they are enough: asked first, and alone.
 
-        What was not needed is given back (``budget.returning``). ``None`` takes all of it, as a plan does.
+        Whoever stops has spent the part of the budget that the last answers taken cost; the rest is given
+        back when the run ends well (``budget.returning``). Taking all of them costs all of it.
+
+        >>> import pyarrow as pa
+        >>> from privet.budget import budget
+        >>> from privet.curator import Measure
+        >>> from privet.stats import Contingency
+        >>> table = pa.table({"ill": ["no"] * 900 + ["yes"] * 100})
+        >>> asked = [(Measure(Contingency(None, "ill"), "class counts"), Fraction(1))]
+        >>> with Curator(table, Schema.of({"ill": ["no", "yes"]}), budget(1.0)) as curator:
+        ...     for [counts] in curator.ask_gradually(asked):
+        ...         if counts.error < 20:
+        ...             break
+        >>> print(curator.guarantee.amount)
+        ε = 0.177
         """
         if self._left != 1:
             raise ParameterError("Precision is added step by step with a whole budget, before all else.")
-        found = self.ask(Gradual(tuple(asked), enough), Fraction(1))
-        self._run.keep_only(found.part)
-        return found.releases
+        return self._handed_out(self.ask(Gradual(tuple(asked)), Fraction(1)))
+
+    def _handed_out(self, found: Levels) -> Iterator[tuple[Release, ...]]:
+        for place, part in enumerate(LEVELS):
+            if not self._run.is_open:  # what was not needed has been given back
+                raise ParameterError("This run is over: no more can be taken from it.", "Begin another.")
+            self._run.keep_only(part, found.steps_at(place))
+            yield found.releases[place]
 
     def _spend(
         self, asked: Sequence[tuple[Question[Any], Fraction]], price: Fraction | None = None

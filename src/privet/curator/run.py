@@ -26,6 +26,10 @@ from privet.schema import Schema, Unit
 __all__ = ["Run"]
 
 _TIME = "How long the computation took is not protected."
+_STOPPED = (
+    "The ε above is that of what came out. Up to {} was set aside; how much of it was needed followed from "
+    "noisy answers, and can be told from this release."
+)
 _STAYS = "What was reserved stays spent."
 
 
@@ -86,7 +90,7 @@ class Run:
         self._reasons: list[str] = []
         self._open = False
         self._taken_up = reservation
-        self._needed: Fraction | None = None
+        self._needed = Fraction(1)
         self._reservations: list[Reservation] = []
 
     @classmethod
@@ -146,7 +150,7 @@ class Run:
         if self._ledger is None or not self._reservations:
             return
         if kind is None:
-            rest = self.amount.epsilon * (1 - (self._needed or 1))
+            rest = self.amount.epsilon * (1 - self._needed)
             for reservation in self._reservations:
                 self._ledger.commit(reservation, self.guarantee.to_dict(), returned=rest)
         elif isinstance(error, PrivetError):
@@ -186,18 +190,15 @@ class Run:
         """The schema of a part: its table is read as that of the whole."""
         return replace(schema, outside=self.schema.outside, missing=self.schema.missing)
 
-    def keep_only(self, part: Fraction) -> None:
-        """Say that the outcome has lost no more than this part of the amount: the rest is given back.
+    def keep_only(self, part: Fraction, steps: Iterable[Step]) -> None:
+        """Say that what came out so far has lost no more than this part of the amount, by these steps.
 
-        That is for the curator to prove (``mechanisms.gradual``). A run that stands for something other
-        than its amount to a ledger, or is part of a process, keeps all of it.
+        That is for the curator to prove (``mechanisms.gradual``); the rest is given back. A run that is
+        something other than its amount to a ledger, or part of a process, keeps all of it.
         """
-        if part < 1 and self._event is None and self._whole is None and isinstance(self.amount, Pure):
+        if self._event is None and self._whole is None and isinstance(self.amount, Pure):
             self._needed = part
-            self.admit(
-                f"The ε above is that of what came out. Up to {self.amount} was set aside; how much of it "
-                "was needed followed from noisy answers, and can be told from this release."
-            )
+            self.steps[:] = steps
 
     def assume(self, what: str, origin: str) -> None:
         """Say in the guarantee that something is taken to be public, and where that comes from."""
@@ -240,7 +241,9 @@ class Run:
         if self.public is not None:
             return Guarantee.none(voided, unit, steps, public)
         own = (of_reading(self.schema), _TIME, *(() if self.counted else (UNCOUNTED,)))
+        if self._needed < 1:
+            own = (*own, _STOPPED.format(self.amount))
         first = (BEFOREHAND,) if BEFOREHAND in self._caveats else ()
         caveats = tuple(dict.fromkeys((*first, *own, *self._caveats)))
-        amount = self.amount if self._needed is None else self.amount.share(self._needed)
+        amount = self.amount if self._needed == 1 else self.amount.share(self._needed)
         return Guarantee(None if voided else amount, unit, steps, public, caveats, tuple(voided))

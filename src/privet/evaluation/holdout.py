@@ -22,8 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet import randomness
 from privet.budget import Approximate, Ledger, Pure, budget
-from privet.curator import Curator
-from privet.curator.ask.gradual import require_pure
+from privet.curator import Curator, require_pure
 from privet.curator.owner import require_word
 from privet.curator.run import Run
 from privet.errors import DataError, ParameterError
@@ -169,10 +168,12 @@ def measured_on(
     admit_past(run, data)
     with Curator.within(run, table) as curator:
         if enough is None or public:
-            told = curator.ask_together(plan)
+            found = _measured(curator.ask_together(plan))
         else:
-            told = list(curator.ask_until(plan, lambda shown: enough(_measured(shown))))
-    return _measured(told), curator.guarantee
+            for releases in curator.ask_gradually(plan):
+                if enough(found := _measured(releases)):
+                    break
+    return found, curator.guarantee
 
 
 def _measured(releases: Sequence[Release]) -> list[Measured]:

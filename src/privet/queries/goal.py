@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import numbers
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from privet.errors import ParameterError
 from privet.queries.measures import Count, CountDistinct, CountOf, Quantile, Sum
 from privet.queries.program import Program
 
-__all__ = ["MOST", "epsilon_for_error", "largest_error"]
+__all__ = ["MOST", "epsilon_for_error", "largest_error", "smallest_epsilon"]
 
 #: An ε beyond this is never chosen by itself: it would protect nobody.
 MOST = 10.0
@@ -69,5 +70,9 @@ def epsilon_for_error(program: Program, error: float, delta: float = 0.0) -> flo
             f"{least:.3g} in 95 % of cases.",
             f"Allow an error of at least {least:.3g}, ask for less at once, or give an epsilon yourself.",
         )
-    place = bisect_left(_DIGITS, True, key=lambda each: largest_error(program, each, delta) <= error)
-    return _DIGITS[place]
+    return smallest_epsilon(lambda each: largest_error(program, each, delta) <= error)
+
+
+def smallest_epsilon(reached: Callable[[float], bool]) -> float:
+    """The smallest ε of three digits that reaches a goal, which ``MOST`` and all between must reach too."""
+    return _DIGITS[bisect_left(_DIGITS, True, key=reached)]

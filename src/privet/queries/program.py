@@ -16,8 +16,7 @@ from typing import Any
 
 from privet import randomness
 from privet.budget import Approximate, Event, Ledger, Pure, budget
-from privet.curator import Curator, FindValues, Measure
-from privet.curator.ask.gradual import require_pure
+from privet.curator import Curator, FindValues, Measure, require_pure
 from privet.errors import ParameterError
 from privet.queries.answer import Answer, answered
 from privet.queries.selection import Selection
@@ -123,20 +122,22 @@ class Program:
                 searches=bool(self._searches()),
             )
 
-        def enough(told: Sequence[Any]) -> bool:
-            answers = self._answers(
-                self.selections, _placed(asked, told), Guarantee.none(["Not released yet."])
-            )
-            figures = [each for answer in answers for _, row in answer.rows for each in row]
-            return bool(figures) and all(figure.error <= float(until or 0) for figure in figures)
-
         with curator:
             if until is None:
                 selections, by_place = self._told(curator)
             else:
-                measured = [(question, share) for _, question, share in asked]
-                selections, by_place = self.selections, _placed(asked, curator.ask_until(measured, enough))
+                selections, measured = self.selections, [(question, share) for _, question, share in asked]
+                for told in curator.ask_gradually(measured):
+                    by_place = _placed(asked, told)
+                    if self._within(by_place, float(until)):
+                        break
         return self._answers(selections, by_place, curator.guarantee)
+
+    def _within(self, by_place: dict[Any, Any], error: float) -> bool:
+        """Whether no figure that follows from these answers is off by more than so much."""
+        answers = self._answers(self.selections, by_place, Guarantee.none(["Not released yet."]))
+        figures = [each for answer in answers for _, row in answer.rows for each in row]
+        return bool(figures) and all(figure.error <= error for figure in figures)
 
     def _answers(
         self, selections: Sequence[Selection], by_place: dict[Any, Any], guarantee: Guarantee

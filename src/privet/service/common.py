@@ -16,6 +16,7 @@ __all__ = [
     "EngineName",
     "Force",
     "Guesses",
+    "Known",
     "ModelFile",
     "OriginalSchema",
     "OwnerSays",
@@ -63,5 +64,11 @@ Until = Annotated[
     Gt(0),
     "Add precision step by step until the first figure (accuracy, R², AUC, a difference) is off by at most "
     "so much (95 %); epsilon is a limit, and what is not needed is given back.",
+]
+Known = Annotated[
+    float | None,
+    Gt(0),
+    "Instead of an epsilon: how far off the accuracy (or the AUC) may be, noise and choice of test records "
+    "together (95 %). The smallest epsilon expected to reach it is taken, by what you guess.",
 ]
 Public = Annotated[bool, "The table is public: exact scores, free. Never say this of private data."]

@@ -5,35 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Ge, Le
 
 from privet.errors import ParameterError
 from privet.parameters import Argument, File
 from privet.service.case import UseCase
-from privet.service.common import (
-    Data,
-    EngineName,
-    ModelFile,
-    OwnerSays,
-    Public,
-    Report,
-    SeedNumber,
-    Until,
-    VerifyKey,
-)
-from privet.service.paying import Paid, until_in_words
-from privet.service.reading import OfTable
+from privet.service.common import Data, ModelFile, Report, VerifyKey
+from privet.service.judging import Judging
 from privet.service.reports import Reported, written
-from privet.service.scoring import priced, require_stoppable
 from privet.service.session import Session
 
 if TYPE_CHECKING:
+    from privet.evaluation.score_goal import ScoreGoal
     from privet.release import Guarantee
     from privet.report import Chart
     from privet.schema import Schema
-    from privet.service.plans import Plan
+    from privet.worlds import Guess
 
 __all__ = ["CompareModels", "Diagnose", "Diagnosed", "ShowImportance"]
 
@@ -57,75 +46,13 @@ class Diagnosed(Reported):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Diagnosing(Paid, OfTable):
-    """What diagnosing one model and comparing two share; each declares its files in its own order."""
+class _Diagnosing(Judging):
+    """What diagnosing one model and comparing two share."""
 
-    epsilon: Annotated[float | None, "What it may cost (needed unless the data is public)."] = None
-    delta: Annotated[float, "The cost's delta."] = 0.0
-    until: Until = None
-    public: Public = False
-    verify_key: VerifyKey = None
-    output: Report = None
-    engine: EngineName = "auto"
-    seed: SeedNumber = None
-    owner_says: OwnerSays = None
+    doing: ClassVar[str] = "Diagnosing"
 
-    def plan(self, session: Session) -> Plan | None:
-        """What it would cost, and how far each count may be off."""
-        from privet.service.plans import planned
-
-        priced(self.epsilon, self.public)
-        require_stoppable(self.until, self.delta, self.public)
-        schema = self._schema
-        if self.epsilon is None:
-            return None
-        cost = self._cost(self.epsilon)
-        ledger = session.opened_ledger()
-        self.require_columns(session, schema)
-        how = "" if self.until is None else until_in_words(f"the figure is off by at most {self.until:g}")
-        return planned(self._what, cost, schema, None, ledger, how)
-
-    def run(self, session: Session) -> Diagnosed:
-        priced(self.epsilon, self.public)
-        require_stoppable(self.until, self.delta, self.public)
-        schema = self._schema
-        if self.epsilon is not None:  # what cannot work fails before it is paid for
-            self._cost(self.epsilon)
-        with (
-            self.paid(session, schema, self._what, public=self.public) as ledger,
-            session.progress("Diagnosing", "rows") as watch,
-        ):
-            found = self._found(
-                self.opened(session, schema, watch, self.engine, ledger),
-                epsilon=self.epsilon,
-                delta=self.delta,
-                public=self.public,
-                ledger=ledger,
-                random_state=self.seed,
-                until=self.until,
-            )
-        return written(Diagnosed(found=found), self.output)
-
-    @cached_property
-    def _model(self) -> Any:
-        from privet.model import load_model
-
-        return load_model(self.model, self.verify_key)  # type: ignore[attr-defined]
-
-    @property
-    def _schema(self) -> Schema:
-        schema: Schema = self._model.schema_
-        return schema
-
-    @property
-    def _what(self) -> str:
-        return f"diagnose {type(self._model).__name__}"
-
-    def _cost(self, epsilon: float) -> Guarantee:
-        raise NotImplementedError
-
-    def _found(self, table: Any, **paid: Any) -> Any:
-        raise NotImplementedError
+    def _result(self, found: Any) -> Diagnosed:
+        return Diagnosed(found=found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,12 +70,22 @@ class Diagnose(_Diagnosing):
     )
     bins: Annotated[int, Ge(3), Le(1000), "How many bins of scores: more show more, also of the noise."] = 32
 
+    @property
+    def _what(self) -> str:
+        return f"diagnose {type(self._model).__name__}"
+
+    def _reached(self, error: float, guess: Guess) -> ScoreGoal:
+        from privet.evaluation.score_goal import epsilon_for_auc
+
+        settings: dict[str, Any] = {"positive": self.positive, "bins": self.bins}
+        return epsilon_for_auc(self._schema, error, guess, delta=self.delta, **settings)
+
     def _cost(self, epsilon: float) -> Guarantee:
         from privet.evaluation.diagnosis import diagnosis_cost
         from privet.evaluation.measures import measures_of
 
         measures_of(self._model)
-        settings = {"positive": self.positive, "bins": self.bins}
+        settings: dict[str, Any] = {"positive": self.positive, "bins": self.bins}
         return diagnosis_cost(self._schema, epsilon=epsilon, delta=self.delta, **settings)
 
     def _found(self, table: Any, **paid: Any) -> Any:
@@ -186,6 +123,12 @@ class CompareModels(_Diagnosing):
     @property
     def _what(self) -> str:
         return f"compare {type(self._model).__name__} and {type(self._other).__name__}"
+
+    def _reached(self, error: float, guess: Guess) -> ScoreGoal:
+        raise ParameterError(
+            "How far off a difference is depends on how often the two models differ.",
+            "Give an epsilon, or an error to stop at.",
+        )
 
     def _cost(self, epsilon: float) -> Guarantee:
         from privet.evaluation.diagnosis import comparison_cost

@@ -150,7 +150,7 @@ class AskQuery(_Asking):
         from privet.queries.goal import epsilon_for_error
 
         if self.until is not None:
-            from privet.curator.ask.gradual import require_pure
+            from privet.curator import require_pure
             from privet.queries.program import require_gradual
 
             if self.error is not None:

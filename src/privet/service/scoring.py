@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge
 
-from privet.errors import ParameterError
 from privet.service.building import build, settled
 from privet.service.common import (
     Data,
@@ -21,21 +20,22 @@ from privet.service.common import (
     SchemaFile,
     SeedNumber,
     Settings,
-    Until,
-    VerifyKey,
 )
-from privet.service.paying import Paid, until_in_words
+from privet.service.judging import Judging, priced
+from privet.service.paying import Paid
 from privet.service.reading import OfTable
 from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
+    from privet.evaluation.score_goal import ScoreGoal
     from privet.release import Guarantee
     from privet.report import Chart, Page
     from privet.schema import Schema
     from privet.service.plans import Plan
+    from privet.worlds import Guess
 
-__all__ = ["CrossValidate", "Evaluate", "Scored", "priced", "require_stoppable"]
+__all__ = ["CrossValidate", "Evaluate", "Scored"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,27 +85,8 @@ class Scored(Reported):
         return f"{told}\n± covers the privacy noise in 95 % of cases, not the choice of test records."
 
 
-def priced(epsilon: float | None, public: bool) -> None:
-    """Refuse scores that are paid for and of public data, or neither."""
-    if (epsilon is None) != public:
-        raise ParameterError(
-            "Scores either cost an epsilon or are of public data.", "Give one of the two, not both."
-        )
-
-
-def require_stoppable(until: float | None, delta: float, public: bool) -> None:
-    """Refuse to add precision step by step to what is exact, or with a delta."""
-    from privet.curator.ask.gradual import require_pure
-
-    if until is None:
-        return
-    if public:
-        raise ParameterError("Figures of public data are exact.", "Leave out what they may be off by.")
-    require_pure(delta)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Evaluate(Paid, OfTable):
+class Evaluate(Judging):
     """Score a released MODEL on the table DATA, which holds the true classes (or numbers).
 
     Scores on private data give people away like any other figure, so they are noised and paid for.
@@ -113,62 +94,24 @@ class Evaluate(Paid, OfTable):
 
     model: ModelFile
     data: Data
-    epsilon: Annotated[float | None, "What the scores may cost (needed unless the data is public)."] = None
-    delta: Annotated[float, "The cost's delta."] = 0.0
-    until: Until = None
-    public: Public = False
-    verify_key: VerifyKey = None
-    output: Report = None
-    engine: EngineName = "auto"
-    seed: SeedNumber = None
-    owner_says: OwnerSays = None
 
-    @cached_property
-    def _model(self) -> Any:
-        from privet.model import load_model
+    def _reached(self, error: float, guess: Guess) -> ScoreGoal:
+        from privet.evaluation.score_goal import epsilon_for_accuracy
 
-        return load_model(self.model, self.verify_key)
+        return epsilon_for_accuracy(self._schema, error, guess, delta=self.delta)
 
-    def plan(self, session: Session) -> Plan | None:
-        """What the scores would cost, and how far they may be off."""
+    def _cost(self, epsilon: float) -> Guarantee:
         from privet.evaluation import evaluation_cost
-        from privet.service.plans import planned
 
-        priced(self.epsilon, self.public)
-        require_stoppable(self.until, self.delta, self.public)
-        model = self._model
-        if self.epsilon is None:
-            return None
-        cost = evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
-        ledger = session.opened_ledger()
-        self.require_columns(session, model.schema_)
-        how = "" if self.until is None else until_in_words(f"the figure is off by at most {self.until:g}")
-        return planned(f"evaluate {type(model).__name__}", cost, model.schema_, None, ledger, how)
+        return evaluation_cost(self._schema, epsilon=epsilon, delta=self.delta)
 
-    def run(self, session: Session) -> Scored:
-        from privet.evaluation import evaluate, evaluation_cost
+    def _found(self, table: Any, **paid: Any) -> Any:
+        from privet.evaluation import evaluate
 
-        priced(self.epsilon, self.public)
-        require_stoppable(self.until, self.delta, self.public)
-        model = self._model
-        if self.epsilon is not None:  # what cannot work fails before it is paid for
-            evaluation_cost(model.schema_, epsilon=self.epsilon, delta=self.delta)
-        what = f"evaluate {type(model).__name__}"
-        with (
-            self.paid(session, model.schema_, what, public=self.public) as ledger,
-            session.progress("Evaluating", "rows") as watch,
-        ):
-            found = evaluate(
-                model,
-                self.opened(session, model.schema_, watch, self.engine, ledger),
-                epsilon=self.epsilon,
-                delta=self.delta,
-                public=self.public,
-                ledger=ledger,
-                random_state=self.seed,
-                until=self.until,
-            )
-        return written(Scored(found=found), self.output)
+        return evaluate(self._model, table, **paid)
+
+    def _result(self, found: Any) -> Scored:
+        return Scored(found=found)
 
 
 @dataclass(frozen=True, kw_only=True)

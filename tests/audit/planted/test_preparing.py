@@ -8,7 +8,17 @@ import pyarrow as pa
 import pytest
 
 from privet.audit import Pair
-from privet.learning.prepare import Bounds, EqualFrequency, Impute, RareValues, Standardise, histogram
+from privet.learning.prepare import (
+    Bounds,
+    ClipOutliers,
+    EqualFrequency,
+    Impute,
+    RareValues,
+    Standardise,
+    SupervisedCuts,
+    histogram,
+    supervised,
+)
 from privet.schema import Schema
 from privet.stats import CrossTable, proved
 
@@ -24,10 +34,12 @@ def table(records):
 PAIRS = [Pair("one record that stands alone", table(21), table(20))]
 PREPARERS = [
     Bounds(bins=4),
+    ClipOutliers(grain=8),
     EqualFrequency(bins=2, grain=8),
     Impute(bins=4),
     RareValues(),
     Standardise(bins=4),
+    SupervisedCuts(grain=8),
 ]
 
 
@@ -48,4 +60,5 @@ def test_preparers(passed, preparer):
 @pytest.mark.parametrize("preparer", PREPARERS, ids=lambda each: type(each).__name__)
 def test_histograms_with_too_little_noise(caught, monkeypatch, preparer):
     monkeypatch.setattr(histogram, "CrossTable", CountsTwenty)
+    monkeypatch.setattr(supervised, "CrossTable", CountsTwenty)
     caught(preparer.set_params(schema=SCHEMA), pairs=PAIRS, runs=1_000)

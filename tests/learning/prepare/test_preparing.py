@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from privet.demo.patients import patients, public_knowledge
 from privet.estimator.preparer import PreparedSource
 from privet.flow import Flow
-from privet.learning.prepare import Bounds, EqualFrequency, Impute, RareValues, Standardise
+from privet.learning.prepare import (
+    Bounds,
+    ClipOutliers,
+    EqualFrequency,
+    Impute,
+    RareValues,
+    Standardise,
+    SupervisedCuts,
+)
 from privet.learning.prepare.bounds import doubling_cuts
 from privet.learning.prepare.histogram import Histogram
 from privet.model import model_from_dict, model_to_dict
@@ -138,7 +146,9 @@ def test_a_map_that_reads_other_records_is_caught():
     assert not fitted.transform(rows).slice(1).equals(fitted.transform(rows.slice(1)))
 
 
-@pytest.mark.parametrize("kind", [Bounds, EqualFrequency, Impute, RareValues, Standardise])
+@pytest.mark.parametrize(
+    "kind", [Bounds, ClipOutliers, EqualFrequency, Impute, RareValues, Standardise, SupervisedCuts]
+)
 @pytest.mark.parametrize("unit", [Unit(), Unit("replace")])
 def test_what_is_spent_is_what_is_claimed_and_models_come_back(kind, unit):
     schema = Schema(CELLS.columns, target="ill", unit=unit)
@@ -193,6 +203,31 @@ def test_flows_use_bought_bounds_as_well_as_declared_ones():
     test = patients(3000, seed=7)
     right = np.mean(np.asarray(found.predict(test)) == np.array(test["diabetes"].to_pylist()))
     assert right > 0.68
+
+
+def test_supervised_cuts_lie_where_the_classes_change_and_nowhere_else():
+    draw = np.random.default_rng(1)
+    age, luck = draw.uniform(0, 100, 8000), draw.uniform(0, 1, 8000)
+    ill = np.where((age > 25) & (age < 75), "yes", "no")
+    table = pa.table({"age": age, "luck": luck, "ill": ill})
+    schema = Schema.of({"age": (0.0, 100.0), "luck": (0.0, 1.0), "ill": ["no", "yes"]}, target="ill")
+    for seed in range(5):
+        found = SupervisedCuts(epsilon=1.0, schema=schema, random_state=seed).fit(table)
+        assert found.cuts_["age"] == [25.0, 75.0]
+        assert found.cuts_["luck"] == []
+        assert found.schema_after(schema)["age"].cuts == (25.0, 75.0)
+    noise = SupervisedCuts(epsilon=0.001, schema=schema, random_state=0).fit(table)
+    assert noise.cuts_["luck"] == []
+
+
+def test_outliers_are_clipped_at_the_share_that_was_asked_for():
+    values = np.random.default_rng(2).normal(0, 10, 20_000)
+    schema = Schema.of({"x": (-1000.0, 1000.0)})
+    fitted = ClipOutliers(share=0.1, grain=1000, epsilon=1.0, schema=schema, random_state=0)
+    after = fitted.fit(values[:, None]).schema_after(schema)["x"]
+    outside = np.mean((values < after.low) | (values > after.high))
+    assert 0.05 < outside < 0.15
+    assert after.origin == BOUGHT
 
 
 def test_histograms_of_noise_alone():

@@ -7,7 +7,7 @@ from privet.curator.ask.contribute import Contribute, Contribution
 from privet.curator.ask.count_significant import Count, CountSignificant
 from privet.curator.ask.find_values import FindValues, Values
 from privet.curator.ask.forest import ChooseForest, Forest
-from privet.curator.ask.gradual import Approached, Gradual
+from privet.curator.ask.gradual import Gradual, Levels
 from privet.curator.ask.mapped import Mapped, Reduced
 from privet.curator.ask.measure import Measure
 from privet.curator.ask.minimise import Minimise, Minimum
@@ -17,7 +17,6 @@ from privet.curator.ask.top_k import BestK, TopK
 
 __all__ = [
     "QUESTIONS",
-    "Approached",
     "BestK",
     "Blocks",
     "Choice",
@@ -32,6 +31,7 @@ __all__ = [
     "FindValues",
     "Forest",
     "Gradual",
+    "Levels",
     "Mapped",
     "Measure",
     "Minimise",

@@ -1,8 +1,7 @@
-"""Gradual: statistics with less and less noise, until what is released is enough."""
+"""Gradual: statistics with less and less noise, to be looked at one level after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,45 +17,42 @@ from privet.release import Release, Step
 from privet.schema import Schema
 from privet.stats import Statistic
 
-__all__ = ["LEVELS", "Approached", "Gradual", "require_pure"]
+__all__ = ["LEVELS", "Gradual", "Levels", "require_pure"]
 
 #: Parts of the amount at which it is looked whether that is enough: from 1 % on, √2 times as much each time.
 LEVELS = tuple(Fraction(round(1000 * 2 ** (-step / 2)), 1000) for step in range(13, -1, -1))
 
 
 @dataclass(frozen=True)
-class Approached:
-    """The answers that were enough (or the last), the ``part`` of the amount they cost, and those before."""
+class Levels:
+    """The answers at every level, the noisiest first: ``curator.ask_gradually`` hands them out one by one."""
 
-    releases: tuple[Release, ...]
-    part: Fraction
-    earlier: tuple[tuple[Any, ...], ...]
+    releases: tuple[tuple[Release, ...], ...]
+
+    def steps_at(self, place: int) -> tuple[Step, ...]:
+        return tuple(step for release in self.releases[place] for step in release.steps)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        return tuple(step for release in self.releases for step in release.steps)
+        return self.steps_at(-1)
 
     @property
     def told(self) -> tuple[Any, ...]:
-        return (*(value for values in self.earlier for value in values), *(r.value for r in self.releases))
+        return tuple(release.value for level in self.releases for release in level)
 
 
-@dataclass(frozen=True, eq=False)
-class Gradual(Question[Approached]):
-    """These measurements, each with its share, at one of the ``levels`` after the other, until ``enough``.
+@dataclass(frozen=True)
+class Gradual(Question[Levels]):
+    """These measurements, each with its share, at one of the levels after the other.
 
-    ``enough`` is shown what is released at a level, and nothing else: never an exact answer, and never a
-    level that has not been reached. ``None`` goes to the last level, as a plan does.
-
-    **Privacy.** ``mechanisms.gradual``: at the level where it stops, the answers to all measurements together
-    have lost that part of the amount, since the losses of independent noises add up, and the answers before
-    follow from these by noise that knows no table. The amount must be a pure ε: the bound holds for each
-    outcome, and ρ is a mean over outcomes.
+    **Privacy.** ``mechanisms.gradual``: the answers to all measurements at a level together have lost that
+    part of the amount, since the losses of independent noises add up, and the answers at levels before
+    follow from these by noise that knows no table. So whoever looks at all levels has spent the amount;
+    whoever stops at one, by what they have seen so far, has spent its part. The amount must be a pure ε: the
+    bound holds for each outcome, and ρ is a mean over outcomes.
     """
 
     measures: tuple[tuple[Measure, Fraction], ...]
-    enough: Callable[[tuple[Release, ...]], bool] | None = None
-    levels: tuple[Fraction, ...] = LEVELS
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
@@ -65,37 +61,39 @@ class Gradual(Question[Approached]):
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         require_pure(0 if isinstance(amount, Pure) else 1)
         assert isinstance(amount, Pure)
-        if sum(share for _, share in self.measures) > 1 or self.levels[-1] > 1:
+        if sum(share for _, share in self.measures) > 1:
             raise ParameterError("The shares of the measurements add up to more than the amount.")
         return [
             GradualNoise(
-                tuple(amount.epsilon * share * level for level in self.levels),
+                tuple(amount.epsilon * share * level for level in LEVELS),
                 measure.statistic.sensitivity(schema).l1,
             )
             for measure, share in self.measures
         ]
 
-    def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Approached:
-        # All noise is drawn before the first look, and each look is shown one level more.
+    def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Levels:
         drawn = [
             noise.answers(answer, exact.randomness)
             for noise, answer in zip(mechanism, exact.answers, strict=True)
         ]
-        earlier: list[tuple[Any, ...]] = []
-        for place, part in enumerate(self.levels):
-            releases = tuple(
-                _released(measure, noise, answers[place], place)
-                for (measure, _), noise, answers in zip(self.measures, mechanism, drawn, strict=True)
+        return Levels(
+            tuple(
+                tuple(
+                    _released(measure, noise, answers[place], place)
+                    for (measure, _), noise, answers in zip(self.measures, mechanism, drawn, strict=True)
+                )
+                for place in range(len(LEVELS))
             )
-            if part == self.levels[-1] or (self.enough is not None and self.enough(releases)):
-                break
-            earlier.append(tuple(release.value for release in releases))
-        return Approached(releases, part, tuple(earlier))
+        )
 
     def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
-        """That of the last answers: those before, and when to stop, follow from these without the table."""
-        place, total = self.levels.index(told.part), 0.0
-        triples = zip(self.measures, mechanism, told.releases, strict=True)
+        """That of the last answers: those before follow from these without the table."""
+        return self.log_ratio_at(len(LEVELS) - 1, first, second, mechanism, told)
+
+    def log_ratio_at(self, place: int, first: Exact, second: Exact, mechanism: Any, told: Levels) -> float:
+        """That of all answers up to a level, whoever stops there by what they have seen."""
+        total = 0.0
+        triples = zip(self.measures, mechanism, told.releases[place], strict=True)
         for number, ((measure, _), noise, release) in enumerate(triples):
             noisy = np.rint(np.asarray(release.value, float) * measure.statistic.scale)
             likely = [

@@ -27,7 +27,7 @@ from privet.stats import NoModel, Predictor
 from privet.stats.residual_counts import ResidualCounts
 from privet.stats.score_table import ScoreTable
 
-__all__ = ["diagnose", "diagnosis_cost"]
+__all__ = ["asked_of", "diagnose", "diagnosis_cost", "place_of"]
 
 
 def diagnose(
@@ -71,13 +71,13 @@ def diagnose(
         if _is_number(schema):
             return ResidualDiagnosis.of(numeric_target(schema), table, said)
         labels = schema.nominal_target().labels
-        return ClassDiagnosis.of(labels, _place(schema, positive), log_odds_cuts(bins), table, said)
+        return ClassDiagnosis.of(labels, place_of(schema, positive), log_odds_cuts(bins), table, said)
 
     [table], guarantee = measured_on(
         model,
         data,
         y,
-        _asked(schema, predictor, positive, bins),
+        asked_of(schema, predictor, positive, bins),
         what=f"diagnose {type(model).__name__}",
         epsilon=epsilon,
         delta=delta,
@@ -101,10 +101,11 @@ def diagnosis_cost(
     >>> print(diagnosis_cost(schema, epsilon=1.0).steps[0].sentence())
     classes and scores of 'yes' in 32 bins: geometric noise, ε = 1; off by at most 3 records in 95 % of cases.
     """
-    return cost_of(schema, _asked(schema, NoModel(), positive, bins), epsilon, delta)
+    return cost_of(schema, asked_of(schema, NoModel(), positive, bins), epsilon, delta)
 
 
-def _asked(schema: Schema, predictor: Predictor, positive: Any, bins: int) -> Asked:
+def asked_of(schema: Schema, predictor: Predictor, positive: Any, bins: int) -> Asked:
+    """What is asked of the test records."""
     if _is_number(schema):
         if positive is not None:
             raise ParameterError("A regression has no classes.", "Leave out the class.")
@@ -113,7 +114,7 @@ def _asked(schema: Schema, predictor: Predictor, positive: Any, bins: int) -> As
         return [(question, Fraction(1))]
     if isinstance(bins, bool) or not isinstance(bins, int) or not 3 <= bins <= 1000:
         raise ParameterError("bins must be a whole number from 3 to 1000.")
-    column, place = schema.nominal_target(), _place(schema, positive)
+    column, place = schema.nominal_target(), place_of(schema, positive)
     table = ScoreTable(predictor, column.name, place, log_odds_cuts(bins))
     what = f"classes and scores of '{column.labels[place]}' in {bins} bins"
     return [(Measure(table, what), Fraction(1))]
@@ -123,7 +124,7 @@ def _is_number(schema: Schema) -> bool:
     return schema.target is not None and isinstance(schema[schema.target], Number)
 
 
-def _place(schema: Schema, positive: Any) -> int:
+def place_of(schema: Schema, positive: Any) -> int:
     """Where the class is among the declared ones; by default the last."""
     labels = schema.nominal_target().labels
     if positive is None:

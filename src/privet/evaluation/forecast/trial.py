@@ -33,6 +33,8 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _NOISELESS = 100_000.0
 _TEST = 3000
 _SIZES = (10_000, 4000, 1500, 600)
+#: At so many ε at least every algorithm is tried.
+_FEWEST = 3
 #: A world in which less than this is learned says little about shares of it.
 _CLEAR_GAP = 0.02
 
@@ -54,9 +56,9 @@ def forecast(
 
     ``estimator`` is the algorithm with its settings, not fitted; its own ε and ledger are not used. Worlds
     are drawn from the schema and the guesses, or from ``released``: a table that was released already, such
-    as a synthetic one, or that is public. It must never be the private table itself. So many
-    ``worlds`` are tried, or as many as the ``seconds`` allow, but at least two. With a ``size``, worlds have
-    so many records, and all are tried however long it takes: the same forecast on every machine.
+    as a synthetic one, or that is public. It must never be the private table itself. So many ``worlds`` are
+    tried, or as many as the ``seconds`` (of the processor) allow, but at least two. With a ``size``, worlds
+    have so many records, and all are tried however long it takes: the same forecast on every machine.
 
     >>> from privet.learning.classify import NaiveBayes
     >>> schema = Schema.of({"age": (0, 120), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
@@ -115,6 +117,23 @@ def _band(found: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [isotonic_regression(curve) for curve in ends]
 
 
+def _clock() -> float:
+    """Seconds of the processor's time that this process has used."""
+    return time.process_time()
+
+
+def _spread(grid: tuple[float, ...], most: int) -> tuple[float, ...]:
+    """At most so many of the grid's ε, the first and the last among them.
+
+    >>> _spread((0.1, 0.2, 0.5, 1.0, 2.0), 3)
+    (0.1, 0.5, 2.0)
+    """
+    if len(grid) <= most:
+        return grid
+    places = np.unique(np.linspace(0, len(grid) - 1, most).round().astype(int))
+    return tuple(grid[place] for place in places)
+
+
 class _Result:
     """One world: what was lost at each ε, of what the algorithm reached without noise."""
 
@@ -142,20 +161,25 @@ class _Trial:
             if released.num_rows < 20:
                 raise ParameterError("A forecast needs a released table of at least 20 records.")
         self._size = guess.size
+        self._tried_at = grid
 
     def worlds(self, most: int, seconds: float, size: int | None = None) -> list[_Result]:
         """Results of one world after the other, as long as there is time; two in any case.
 
+        Time is that of the processor, so that a forecast does not depend on what else a machine is doing.
         Worlds in which there is next to nothing to learn are used only where there are no others.
         """
-        start = time.monotonic()
-        self._size = self._affordable(seconds) if size is None else min(size, self._guess.size)
+        start = _clock()
+        if size is None:
+            self._size, self._tried_at = self._affordable(seconds)
+        else:
+            self._size = min(size, self._guess.size)
         clear: list[_Result] = []
         others: list[_Result] = []
         for place in range(2 * most):
-            begun = time.monotonic()
+            begun = _clock()
             found = self._tried(place)
-            now = time.monotonic()
+            now = _clock()
             (clear if found.reference - found.floor >= _CLEAR_GAP else others).append(found)
             tried = len(clear) + len(others)
             late = size is None and 2 * now - begun - start > seconds
@@ -163,19 +187,24 @@ class _Trial:
                 break
         return clear if len(clear) >= 2 else [*clear, *others]
 
-    def _affordable(self, seconds: float) -> int:
-        """How many records a world can have, so that three of them can be tried in time."""
+    def _affordable(self, seconds: float) -> tuple[int, tuple[float, ...]]:
+        """How many records a world can have so that three can be tried in time, and at which ε.
+
+        An algorithm too slow even for two of the smallest worlds is tried at fewer ε, and at three at least;
+        what lies between follows from those.
+        """
         self._fitted(self._table(0, 200, 0), self._grid[-1], 0)  # what is compiled once is not counted
-        fits = 3 * (len(self._grid) + 1)
+        fits, begun = 3 * (len(self._grid) + 1), _clock()
         for size in sorted(_SIZES):
-            if size >= self._guess.size:
-                return self._guess.size
-            start = time.monotonic()
-            self._fitted(self._table(0, size, 0), self._grid[-1], 0)
-            taken = time.monotonic() - start
-            if taken * fits * 2.5 > seconds:  # the next size is about so much larger
-                return size
-        return _SIZES[0]
+            size = min(size, self._guess.size)
+            table, start = self._table(0, size, 0), _clock()
+            self._fitted(table, self._grid[-1], 0)
+            taken = _clock() - start
+            if size == self._guess.size or taken * fits * 2.5 > seconds:  # the next is about so much larger
+                break
+        left = max(seconds - (_clock() - begun), seconds / 2)
+        most = math.floor(left / (2 * max(taken, 1e-9))) - 1  # beside the one without noise, in each of two
+        return size, _spread(self._grid, max(most, _FEWEST))
 
     def _tried(self, place: int) -> _Result:
         train, test = self._table(place, self._size, 1), self._table(place, _TEST, 2)
@@ -184,10 +213,12 @@ class _Trial:
         best = self._figure.of(reference, reference, test, self._schema)
         floor = self._figure.floor(test, self._schema)
         losses = []
-        for epsilon in self._grid:
+        for epsilon in self._tried_at:
             model = self._fitted(train, min(epsilon * scale, _NOISELESS), place)
             losses.append(best - self._figure.of(model, reference, test, self._schema))
-        return _Result(losses, best, floor)
+        # Between two ε that were tried, a loss is taken to change evenly on a scale of ratios.
+        between = np.interp(np.log(self._grid), np.log(self._tried_at), losses)
+        return _Result(between.tolist(), best, floor)
 
     def _fitted(self, table: pa.Table, epsilon: float, place: int) -> Any:
         model = clone(self._estimator)
@@ -215,6 +246,9 @@ class _Trial:
             first = "People were made up from the schema: real columns may hang together in other ways."
         else:
             first = "People were drawn again from a table that was released already."
+        words = [first]
+        if len(self._tried_at) < len(self._grid):
+            words.append(f"Tried at {len(self._tried_at)} of the epsilons; those between follow from these.")
         if self._size == self._guess.size:
-            return (first,)
-        return first, f"Tried on {self._size:,} records, with an epsilon larger by the same factor."
+            return tuple(words)
+        return *words, f"Tried on {self._size:,} records, with an epsilon larger by the same factor."
