@@ -16,6 +16,8 @@ The function itself is taken to be public: its code, and the few plain values th
 an array, a frame or any other object is refused, since that could be the table.
 
 *Reference.* Nissim, Raskhodnikova, Smith (2007), Smooth sensitivity and sampling in private data analysis.
+Mohan, Thakurta, Shi, Song, Culler (2012), GUPT: privacy preserving data analysis made easy: blocks chosen by
+aged records, shares for outputs, loose ranges, resampling.
 """
 
 from __future__ import annotations
@@ -28,8 +30,10 @@ from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
 from privet.curator import Blocks, Curator
+from privet.curator.aged import aged_records, outputs_on
 from privet.errors import ParameterError
 from privet.estimator import WholeTableEstimator
+from privet.learning.block_choice import Chosen, by_aged, by_theory
 from privet.parameters import with_parameters
 
 __all__ = ["SampleAggregate", "declared_ranges"]
@@ -50,9 +54,12 @@ class SampleAggregate(WholeTableEstimator):
     in 2 GB of memory. Before a row is read or anything is paid, it is tried on made-up records; what it fails
     with there is shown.
 
-    After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its
-    noise (for a median, whose noise has a private scale, the width of the range), ``guarantee_`` the
-    guarantee.
+    ``blocks=None`` chooses their number: by ``records``, about how many there are, or by what the function
+    says of ``aged`` records, which also decide how the budget is split over several outputs.
+
+    After ``fit``, ``value_`` is the aggregate, ``error_`` the 95 % error bar of its noise (for a median,
+    whose noise has a private scale, the width of the range), ``blocks_`` the number of blocks, ``guarantee_``
+    the guarantee.
 
     >>> import pandas as pd
     >>> from privet.schema import Schema
@@ -73,7 +80,10 @@ class SampleAggregate(WholeTableEstimator):
     ] = field(kw_only=False)
     high: Annotated[Any, "The largest value of each of them."] = field(kw_only=False)
     blocks: Annotated[
-        int, Ge(1), Le(1_000_000), "How many disjoint blocks: more mean less noise and smaller blocks."
+        int | None,
+        Ge(1),
+        Le(1_000_000),
+        "How many disjoint blocks: more mean less noise and smaller blocks. None chooses by 'records'.",
     ] = 100
     aggregate: Annotated[
         Literal["mean", "median"], "What is released of the outputs; a few odd blocks hardly move the median."
@@ -96,6 +106,20 @@ class SampleAggregate(WholeTableEstimator):
         "How many made-up records the function is tried on first; 0 tries none.",
     ] = 100
 
+    records: Annotated[
+        int | None, Ge(1), "About how many records there are, as is known publicly: to choose blocks by."
+    ] = None
+    aged: Annotated[
+        Any, "A table like this one that nobody needs to protect: blocks and shares are chosen on it."
+    ] = None
+    ranges: Annotated[
+        Literal["tight", "loose"],
+        "'loose' spends half of the budget on finding where most outputs lie, and holds all to that.",
+    ] = "tight"
+    resample: Annotated[
+        int, Ge(1), Le(100), "How often the table is cut anew: the noise stays, chance in the cuts fades."
+    ] = 1
+
     def fit(self, X: Any, y: Any = None, **more: Any) -> SampleAggregate:
         """Run the function on the blocks of a table: a frame, a file, a database table, or arrays (X, y)."""
         declared_ranges(self)  # a wrong range is refused before anything is paid
@@ -104,21 +128,56 @@ class SampleAggregate(WholeTableEstimator):
 
     def _fit(self, curator: Curator) -> None:
         low, high = declared_ranges(self)
+        chosen = self._chosen(curator, low, high)
+        self.blocks_ = chosen.blocks
         question = Blocks(
             self.function,
             tuple(low.tolist()),
             tuple(high.tolist()),
-            blocks=self.blocks,
+            blocks=chosen.blocks,
             timeout=self.timeout,
             how=self.aggregate,
             as_pandas=self.tables == "pandas",
             isolation=self.isolation,
             rehearsal=self.rehearsal,
-            what=f"the {self.aggregate} of the function's outputs on {self.blocks} blocks",
+            weights=chosen.weights,
+            copies=self.resample,
+            loose=self.ranges == "loose",
+            what=f"the {self.aggregate} of the function's outputs on {chosen.blocks} blocks",
         )
         release = curator.ask(question, curator.left)
         self.value_ = low + (high - low) * release.value
-        self.error_ = (high - low) * release.error
+        self.error_ = (high - low) * release.errors
+
+    def _chosen(self, curator: Curator, low: Numbers, high: Numbers) -> Chosen:
+        """The number of blocks and the outputs' shares: given, by theory, or by what aged records say."""
+        if self.blocks is None and self.records is None:
+            raise ParameterError(
+                "SampleAggregate: to choose the blocks, it must be known about how many records there are.",
+                "Give  records=…, a figure that is public, or  blocks=…",
+            )
+        if self.aged is None:
+            return Chosen(self.blocks or by_theory(self.records or 1))
+        curator.assume("the aged records, on which blocks and shares were chosen", "declared")
+        ranges = (tuple(low.tolist()), tuple(high.tolist()))
+
+        def outputs(blocks: int, size: int) -> Numbers:
+            return outputs_on(
+                self.aged,
+                curator.schema,
+                self.function,
+                ranges,
+                blocks,
+                size,
+                self.timeout,
+                self.tables == "pandas",
+                self.isolation,
+            )
+
+        chosen = by_aged(
+            outputs, aged_records(self.aged), self.records or 0, float(curator.amount.epsilon), self.blocks
+        )
+        return chosen if self.aggregate == "mean" else Chosen(chosen.blocks)
 
 
 def declared_ranges(estimator: Any) -> tuple[Numbers, Numbers]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.question import Exact, Question
+from privet.errors import ParameterError
 from privet.mechanisms import BlockAggregate
+from privet.mechanisms.weighted_mean import WeightedMean
 from privet.release import Release, Step
 from privet.schema import Schema
 
@@ -40,12 +46,20 @@ def closed_or_open() -> str:
 
 
 @dataclass(frozen=True)
-class Blocks(Question[Release]):
+class BlockRelease(Release):
+    """The aggregate, with the error of each output by itself."""
+
+    errors: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Blocks(Question[BlockRelease]):
     """Sample and aggregate. The function runs in processes of its own, and what it returns stays inside.
 
     The value says where in its range, from ``low`` (0) to ``high`` (1), each output lies. Proofs:
     ``isolation.blocks`` (one unit of privacy changes one row of the outputs) and
-    ``mechanisms.block_aggregate`` (what is released when one row changes).
+    ``mechanisms.block_aggregate`` (what is released when one row changes); ``mechanisms.weighted_mean`` with
+    ``weights`` of the outputs, ``copies`` of the table that are cut anew, or ``loose`` ranges.
     """
 
     function: Callable[[Any], Any]
@@ -59,6 +73,9 @@ class Blocks(Question[Release]):
 
     isolation: Literal["full", "available"] = "full"
     rehearsal: int = 100
+    weights: tuple[Fraction, ...] = ()
+    copies: int = 1
+    loose: bool = False
 
     assumed = (
         ("the ranges of the function's outputs, and the number of blocks", "declared"),
@@ -72,9 +89,16 @@ class Blocks(Question[Release]):
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         from privet.isolation.blocks import GRID
 
-        return BlockAggregate(amount, self.blocks, len(self.low), GRID, self.how)
+        if not self.weights and self.copies == 1 and not self.loose:
+            return BlockAggregate(amount, self.blocks, len(self.low), GRID, self.how)
+        if self.how != "mean":
+            raise ParameterError(
+                "Shares for outputs, resampling and loose ranges are for means.", 'Use  aggregate="mean".'
+            )
+        weights = self.weights or (Fraction(1, len(self.low)),) * len(self.low)
+        return WeightedMean(amount, self.blocks, GRID, weights, self.copies, self.loose)
 
-    def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Release:
+    def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> BlockRelease:
         from privet.isolation.blocks import BlockFunction
 
         function = BlockFunction(
@@ -86,8 +110,20 @@ class Blocks(Question[Release]):
             self.isolation,
             self.rehearsal,
         )
-        outputs = function.outputs(exact.source, exact.schema, self.blocks, exact.randomness)
-        error = mechanism.error(0.95)
-        step = Step(self.what, mechanism.name, amount, error, "declared ranges")
-        noisy = mechanism.randomise(outputs, exact.randomness)
-        return Release(noisy, mechanism.standard_deviation, error, step)
+        outputs = []
+        for _ in range(self.copies):  # each cut puts every unit in one block
+            outputs.append(function.outputs(exact.source, exact.schema, self.blocks, exact.randomness))
+            function = replace(function, rehearsal=0)
+        return _released(self.what, np.concatenate(outputs), amount, mechanism, exact.randomness)
+
+
+def _released(what: str, rows: Any, amount: Pure | Zcdp, mechanism: Any, randomness: Any) -> BlockRelease:
+    if isinstance(mechanism, WeightedMean):
+        value, errors = mechanism.released(rows, randomness)
+        error = float(errors.max())
+        step = Step(what, mechanism.name, amount, error, "declared ranges")
+        return BlockRelease(value, error / 1.96, error, step, errors)
+    error = mechanism.error(0.95)
+    step = Step(what, mechanism.name, amount, error, "declared ranges")
+    value = mechanism.randomise(rows, randomness)
+    return BlockRelease(value, mechanism.standard_deviation, error, step, np.full(value.shape, error))
