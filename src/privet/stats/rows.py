@@ -104,6 +104,13 @@ class Rows:
         batch = self._batch.filter(pa.array(there))
         return Rows(batch, self.schema, self.unknown, matrix=matrix, places=self._places)
 
+    def picked(self, places: Any, keys: Iterable[tuple[str, tuple[float, ...]]]) -> Rows:
+        """The records at these places, by these codes; what else they hold is not there."""
+        fewer = Rows(self._batch.slice(0, 0).select([]), self.schema, self.unknown)
+        fewer._codes = {(name, tuple(cuts)): self.codes(name, cuts)[places] for name, cuts in keys}
+        fewer.size = next((len(codes) for codes in fewer._codes.values()), 0)
+        return fewer
+
     def lies_in_matrix(self, name: str) -> bool:
         return name in self._places
 

@@ -29,6 +29,7 @@ from privet.curator import Choose, Curator, Measure
 from privet.release import Release
 from privet.stats.boosting import Additive, Candidates, Grouped, Grouping, Residuals, TermScores, TermTables
 from privet.stats.kernels import FIXED
+from privet.stats.thinned import thin_for
 
 __all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "stands_out"]
 
@@ -116,7 +117,8 @@ class Boosting(ABC):
         if len(candidates) == 1:
             return candidates[0], share
         residuals = self.question(model, Grouping(()))
-        thin = 1 << max(0, int(np.ceil(np.log2(max(records, 1) / THIN_ABOVE))))
+        names = [each.alone.coded.column for each in self.attributes]
+        thin = 1 << thin_for(records, THIN_ABOVE / 2, self.curator.schema, names)
         left = share * (1 - CHOICE)
         # A part of what would be in the cells by chance alone, and a tenth of what the noise will put there.
         noise = Measure(residuals, "").mechanism(

@@ -34,6 +34,7 @@ from privet.schema import Category
 from privet.schema.bins import public_cuts
 from privet.stats import Contingency, Coverage, Rows
 from privet.stats.choices.splits import Splits
+from privet.stats.thinned import thin_for
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -45,6 +46,7 @@ NEEDED = 60  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096
+LOOKED_AT, PER_LEAF = 1 << 16, 400  # records by which splits are chosen; the latter over ε
 MOST_HELD = 5e7  # codes kept in memory between levels
 DEEP = 7  # levels, from which on a share of (ε, δ) buys a better choice than one of ε
 
@@ -110,6 +112,7 @@ class DecisionTree(PrivateClassifier):
         )
         levels = self._depth if tables and target.size > 1 else 0
         self.classes_ = np.array(target.labels)
+        records = float(self.records or 0)
         if self.look_first and levels:
             look = first_look(curator, target, NEEDED)
             if not look.enough:
@@ -117,6 +120,7 @@ class DecisionTree(PrivateClassifier):
                 self.count_error_ = 1.96 * look.deviation
                 self.explanation_ = look.explanation
                 return
+            records = records or max(float(look.counts.sum()), 0.0)
         left = curator.left
         share = Fraction(self.leaf_share).limit_denominator(1000) * left if levels else left
         tree = Grown.root()
@@ -125,7 +129,14 @@ class DecisionTree(PrivateClassifier):
         per_branch = int(1024 * 0.5 / float(curator.amount.epsilon * share))
         for level in range(levels):
             multiway = self.splits == "both" and len(tree.parts.leaves) * most <= MOST_LEAVES
-            question = Splits(tree.parts, tables, penalty=per_branch, multiway=multiway)
+            # So many that noise is small beside a leaf's share of them; more would take longer for nothing.
+            wanted = max(
+                LOOKED_AT, PER_LEAF * 2**level / float(curator.amount.epsilon * (left - share) / levels)
+            )
+            halvings = thin_for(records, wanted, schema, [c.name for c in schema.attributes])
+            question = Splits(
+                tree.parts, tables, penalty=per_branch >> halvings, multiway=multiway, halvings=halvings
+            )
             choice = Choose(question, f"how each leaf is split, level {level + 1}")
             chosen = curator.ask(choice, (left - share) / levels).chosen
             candidates = question.candidates(schema)

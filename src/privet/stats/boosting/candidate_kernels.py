@@ -8,23 +8,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["hash_groups", "margins_of_blocks", "tell_blocks"]
+__all__ = ["margins_of_blocks", "tell_blocks"]
 
 Whole = NDArray[np.int64]
 
 BLOCK = 2048  # records that stay in the nearest cache
-
-
-@njit(nogil=True, cache=True)
-def hash_groups(groups: NDArray[Any], mixed: NDArray[np.uint64]) -> None:  # pragma: no cover
-    """A fixed hash of each record's groups (multiply and mix; no secret, and nothing rests on it)."""
-    for begin in range(0, mixed.size, BLOCK):
-        for i in range(begin, min(begin + BLOCK, mixed.size)):
-            mixed[i] = np.uint64(0x9E3779B97F4A7C15)
-        for g in range(groups.shape[0]):
-            for i in range(begin, min(begin + BLOCK, mixed.size)):
-                now = (mixed[i] ^ np.uint64(groups[g, i])) * np.uint64(0xBF58476D1CE4E5B9)
-                mixed[i] = now ^ (now >> np.uint64(29))
 
 
 @njit(nogil=True, cache=True)

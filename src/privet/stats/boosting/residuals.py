@@ -136,11 +136,12 @@ class ClassResiduals(Residuals):
     def _of(self, rows: Rows) -> Entries:
         classes = rows.schema[self.target]
         assert isinstance(classes, Category)
-        out = np.zeros((rows.size, self.entries(rows.schema)), np.int32)
         margins = self._margins(rows, 1 if classes.size == 2 else classes.size)
         if classes.size == 2:
-            two_class_residuals(margins.ravel(), rows.codes(self.target), self.limit, out.ravel())
-            return out
+            told = np.empty((rows.size, 2), np.int32)
+            two_class_residuals(margins.ravel(), rows.codes(self.target), self.limit, told.ravel())
+            return told
+        out = np.zeros((rows.size, self.entries(rows.schema)), np.int32)
         class_residuals(margins, rows.codes(self.target), classes.size, self.limit, self.weight, out)
         return out
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from privet.schema import Category, Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.boosting.candidate_kernels import hash_groups
 from privet.stats.boosting.candidates import Candidates
 from privet.stats.boosting.residuals import Residuals
 from privet.stats.kernels import FIXED
 from privet.stats.rows import Rows
 from privet.stats.scores import Scores
+from privet.stats.thinned import picked_places
 
 __all__ = ["TermScores", "TermTables"]
 
@@ -31,7 +31,7 @@ _kept: WeakKeyDictionary[Rows, tuple[Candidates, int, NDArray[np.int64] | None, 
 class TermTables(Statistic):
     """The residuals within the cells of every candidate, one below the other.
 
-    ``thin``: only records whose own groups fall on one of so many places of a fixed hash are counted, which
+    ``thin``: only records whose own values fall on one of so many places of a fixed hash are counted, which
     is quicker where there are very many. Whether a record counts depends on the record alone.
 
     **Sensitivity.** A record adds at most its residual to one cell of each candidate: L1 and L2² are those of
@@ -75,13 +75,12 @@ class TermTables(Statistic):
 
     def _groups(self, rows: Rows) -> tuple[NDArray[np.int64] | None, Groups]:
         """Which records count (None: all), and the groups of each column for them."""
-        groups = np.stack([each.of(rows) for each in self.candidates.grouped])
+        groups = [each.of(rows) for each in self.candidates.grouped]
         if self.thin == 1:
-            return None, groups
-        mixed = np.empty(rows.size, np.uint64)
-        hash_groups(groups, mixed)
-        kept = np.flatnonzero(mixed % np.uint64(self.thin) == 0)
-        return kept, np.ascontiguousarray(groups[:, kept])
+            return None, np.stack(groups)
+        names = [each.coded.column for each in self.candidates.grouped]
+        kept = picked_places(rows, tuple(dict.fromkeys(names)), self.thin)
+        return kept, np.stack([each[kept] for each in groups])
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.candidates.tables(state)
