@@ -147,6 +147,7 @@ class _Running:
             else plan.flow.amount
         )
         self._parts_in_all = len(all_parts)
+        self._states = states(self._flow, places)
         self._journal: dict[str, Any] = {}
         self._again: set[str] = set()  # begun before, and not kept: paid for once more
         self.reused: list[str] = []
@@ -302,6 +303,12 @@ class _Running:
             self.reused.append(step.name)
             return _restored(self._store.kept(self._known[step.name]))
         assert whole is not None
+        if states(self._flow, self._places) != self._states:
+            raise ParameterError(
+                f"A table of this flow was changed while the flow ran, before '{step.name}': its parts would "
+                "be about different records.",
+                "Put the table back and run the flow again: what was released before is used again.",
+            )
         [noise] = self._root.spawn(1)
         what = f"flow {self._flow.name}: {step.name}"
         run = whole.part(amount, noise, schema, what)
