@@ -34,6 +34,7 @@ from privet.release import Guarantee
 
 __all__ = ["FlowResult", "run_flow"]
 
+_ONE_STEP = "It is one step of a flow; the other steps have guarantees of their own, and they add up."
 _UNCHANGED = "That a table's file has changed between two parts of a flow is noticed, and not protected."
 
 
@@ -315,10 +316,11 @@ class _Running:
         if step.name in self._again:
             run = Run(schema, amount, ledger=self._ledger, randomness=noise, what=f"{what}, once more")
         self._begin(step)
-        run.admit("It is one step of a flow; the other steps have guarantees of their own, and they add up.")
+        run.admit(_ONE_STEP)
         found = measured(step, given, run)
         whole.steps += [replace(s, what=f"{step.name}: {s.what}") for s in found.guarantee.steps]
-        self._parts.append(found.guarantee)
+        caveats = tuple(each for each in found.guarantee.caveats if each != _ONE_STEP)
+        self._parts.append(replace(found.guarantee, caveats=caveats))
         if self._store is not None:
             self._store.keep(self._known[step.name], _document(found))
         return found
