@@ -17,6 +17,11 @@ def priced(page) -> None:
     page.get_by_role("heading", name="What it costs").wait_for()
 
 
+def ran(page) -> None:
+    """Wait for the result of a whole process, which takes longer than one of its steps."""
+    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for(timeout=90_000)
+
+
 def handle(page, step: str, kind: str, end: str = ""):
     inside = f'[data-id="{step}"] .svelte-flow__handle.{kind}'
     return page.locator(f'{inside}[data-handleid="{end}"]' if end else inside).first
@@ -35,7 +40,7 @@ def draw(page, source: str, target: str, end: str = "") -> None:
 
 
 def add(page, kind: str) -> None:
-    page.get_by_label("Add a step").select_option(kind)
+    page.get_by_label("A new step").select_option(kind)
     page.get_by_role("button", name="Add", exact=True).click()
     page.locator(f'.svelte-flow__node[data-id="{kind}"]').wait_for()
     step(page, kind).get_by_text("not connected yet").first.wait_for()  # the server has looked at it
@@ -56,11 +61,13 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     visitor.look("flow")
     page.locator('.svelte-flow__node[data-id="page"]').wait_for()
     before = page.locator(".svelte-flow__edge").count()
+    page.wait_for_timeout(400)  # until the canvas has the whole flow in view again; nothing is asserted on it
     draw(page, "people", "page")
     page.get_by_text("Not connected: 'people' gives private rows to 'page'").wait_for()
     assert page.locator(".svelte-flow__edge").count() == before
     visitor.look("flow-leak-refused")
     add(page, "report")
+    page.wait_for_timeout(400)
     draw(page, "score", "report")
     page.get_by_text("score now gives score to report").wait_for()
     page.locator(".svelte-flow__edge.kind-score").nth(1).wait_for(state="attached")
@@ -75,7 +82,7 @@ def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     open_clinic(visitor)
     hand.press(page, "Flow")
     priced(page)
-    hand.reach(page, "Add a step")
+    hand.reach(page, "A new step")
     page.keyboard.type("Keep")
     hand.press(page, "Add")
     step(page, "keep").get_by_text("not connected yet").first.wait_for()
@@ -108,7 +115,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     page.get_by_role("link", name="Flow", exact=True).click()
     priced(page)
     page.get_by_role("button", name="Run on made-up people").click()
-    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    ran(page)
     visitor.look("result-flow-practice")
     page.get_by_role("button", name="Do this for real").click()
     priced(page)
@@ -118,14 +125,14 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     visitor.look("flow-run-to-here")
     page.get_by_role("button", name="Run: spends").click()
     page.get_by_role("button", name="Yes, spend").click()
-    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    ran(page)
     visitor.look("result-flow")
     page.get_by_role("link", name="Flow", exact=True).click()
     step(page, "model").get_by_text("paid for: used again, free").wait_for()
     visitor.look("flow-used-again")
     page.get_by_role("button", name="Run: spends").click()
     page.get_by_role("button", name="Yes, spend").click()
-    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for()
+    ran(page)
     page.get_by_role("link", name="Flow", exact=True).click()
     page.get_by_role("button", name="Run: free, all of it is paid for").wait_for()
     step(page, "score").get_by_role("link", name="Open its result").wait_for()

@@ -5,7 +5,8 @@ kinds, and an edge of private rows can end only at a step that measures: a leak 
 """
 
 from privet.flow.flow import Flow
+from privet.flow.parts import PartsPlan, PartsResult, plan_parts, run_parts
 from privet.flow.planning import FlowPlan
 from privet.flow.running import FlowResult
 
-__all__ = ["Flow", "FlowPlan", "FlowResult"]
+__all__ = ["Flow", "FlowPlan", "FlowResult", "PartsPlan", "PartsResult", "plan_parts", "run_parts"]

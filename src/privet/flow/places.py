@@ -72,6 +72,11 @@ class Places:
         data = step.settings.get("data")
         if self.folder is None:
             raise ParameterError(f"The source '{step.name}' has no table here.")
+        if isinstance(data, list | tuple):
+            raise ParameterError(
+                f"The source '{step.name}' is in parts, and each of them is a flow of its own.",
+                "In Python: plan_parts(flow) and run_parts(flow).",
+            )
         if not isinstance(data, str | Path) or not str(data):
             raise ParameterError(
                 f"The source '{step.name}' names no table.",

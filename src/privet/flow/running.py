@@ -34,6 +34,7 @@ from privet.release import Guarantee
 
 __all__ = ["FlowResult", "run_flow"]
 
+_ONE_STEP = "It is one step of a flow; the other steps have guarantees of their own, and they add up."
 _UNCHANGED = "That a table's file has changed between two parts of a flow is noticed, and not protected."
 
 
@@ -147,6 +148,7 @@ class _Running:
             else plan.flow.amount
         )
         self._parts_in_all = len(all_parts)
+        self._states = states(self._flow, places)
         self._journal: dict[str, Any] = {}
         self._again: set[str] = set()  # begun before, and not kept: paid for once more
         self.reused: list[str] = []
@@ -302,16 +304,23 @@ class _Running:
             self.reused.append(step.name)
             return _restored(self._store.kept(self._known[step.name]))
         assert whole is not None
+        if states(self._flow, self._places) != self._states:
+            raise ParameterError(
+                f"A table of this flow was changed while the flow ran, before '{step.name}': its parts would "
+                "be about different records.",
+                "Put the table back and run the flow again: what was released before is used again.",
+            )
         [noise] = self._root.spawn(1)
         what = f"flow {self._flow.name}: {step.name}"
         run = whole.part(amount, noise, schema, what)
         if step.name in self._again:
             run = Run(schema, amount, ledger=self._ledger, randomness=noise, what=f"{what}, once more")
         self._begin(step)
-        run.admit("It is one step of a flow; the other steps have guarantees of their own, and they add up.")
+        run.admit(_ONE_STEP)
         found = measured(step, given, run)
         whole.steps += [replace(s, what=f"{step.name}: {s.what}") for s in found.guarantee.steps]
-        self._parts.append(found.guarantee)
+        caveats = tuple(each for each in found.guarantee.caveats if each != _ONE_STEP)
+        self._parts.append(replace(found.guarantee, caveats=caveats))
         if self._store is not None:
             self._store.keep(self._known[step.name], _document(found))
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
@@ -56,9 +55,14 @@ class Part:
 
 @with_parameters
 class Source:
-    data: Annotated[Path | None, File(), "The table's file."] = None
+    data: Annotated[Any, File(), "The table's file; or a list of files, the parts of a growing table."] = None
     schema: Annotated[Any, File(), "What is public about it; by default the schema beside the file."] = None
     public: Annotated[bool, "The rows are public: then nothing is paid, and nothing promised."] = False
+    people: Annotated[
+        Literal["new", "same"] | None,
+        When("data"),
+        "Of a table in parts: nobody is in two of them (new), or somebody may be (same).",
+    ] = None
     owner_says: Annotated[str | None, "The owner's word, where a ledger knows the people."] = None
 
 

@@ -47,7 +47,8 @@ PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {
     "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",
-    "owner_says", "parameters", "per_key", "public", "random_state", "schema", "seed", "store", "tables",
+    "owner_says", "parameters", "people", "per_key", "public", "random_state", "schema", "seed", "store",
+    "tables",
 }  # fmt: skip
 #: What a run's document calls the file that holds the result, so that the command it becomes keeps it.
 _OUTPUT = {"fit": "model.json", "prepare": "prepared.schema.toml"}

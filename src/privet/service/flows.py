@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from privet.service.session import Session
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
-    from privet.flow import Flow, FlowPlan, FlowResult
+    from privet.flow import Flow, FlowPlan, FlowResult, PartsPlan, PartsResult
     from privet.report import Chart, Page
     from privet.service.plans import Plan
 
@@ -85,17 +86,14 @@ class PlanFlow(UseCase):
     store: StoreFolder = None
 
     def run(self, session: Session) -> PlannedFlow:
-        from privet.flow import Flow
-
-        store = _store(self.flow, self.store)
-        return PlannedFlow(Flow.read(self.flow).plan(folder=self.flow.parent, store=store, until=self.until))
+        return PlannedFlow(_planned(self.flow, self.store, self.until))
 
 
 @dataclass(frozen=True)
 class PlannedFlow(Result):
     """What a flow would cost."""
 
-    plan: FlowPlan
+    plan: FlowPlan | PartsPlan
 
     def to_dict(self) -> dict[str, Any]:
         return self.plan.to_dict()
@@ -120,35 +118,50 @@ class RunFlow(UseCase):
     store: StoreFolder = None
     owner_says: OwnerSays = None
 
-    def plan(self, session: Session) -> Plan | None:
+    def plan(self, session: Session) -> Plan | PartsPlan | None:
         """What the steps that are not released yet would cost, as the ledger would pay for them."""
-        return priced(self._found, session.opened_ledger())
+        from privet.flow import PartsPlan
 
-    def run(self, session: Session) -> FlowRan:
+        found, ledger = self._found, session.opened_ledger()
+        if not isinstance(found, PartsPlan):
+            return priced(found, ledger)
+        for plan in found.plans.values():  # each account is there, and knows the schema
+            priced(plan, ledger)
+        if ledger is not None:
+            found.refuse_what_does_not_fit(ledger)
+        return found if found.total is not None else None
+
+    def run(self, session: Session) -> FlowRan | PartsRan:
+        from privet.flow import Flow, PartsPlan, run_parts
         from privet.service.accounts import paying
 
-        ledger, plan = session.opened_ledger(), self._found
-        if plan.schema is None:
-            return FlowRan(self._ran(ledger))
-        if ledger is None:
-            session.unpaid(plan.schema, f"flow {plan.flow.name}", self.owner_says)
-        with paying(ledger, plan.schema):
-            return FlowRan(self._ran(ledger))
-
-    def _ran(self, ledger: Any) -> FlowResult:
+        ledger, found = session.opened_ledger(), self._found
         store = _store(self.flow, self.store)
-        return self._flow.run(folder=self.flow.parent, ledger=ledger, store=store, until=self.until)
+        plans = list(found.plans.values()) if isinstance(found, PartsPlan) else [found]
+        with ExitStack() as stack:
+            for plan in plans:
+                if plan.schema is not None:
+                    if ledger is None:
+                        session.unpaid(plan.schema, f"flow {plan.flow.name}", self.owner_says)
+                    stack.enter_context(paying(ledger, plan.schema))
+            flow = Flow.read(self.flow)
+            if isinstance(found, PartsPlan):
+                return PartsRan(run_parts(flow, self.flow.parent, ledger, store, self.until))
+            return FlowRan(flow.run(folder=self.flow.parent, ledger=ledger, store=store, until=self.until))
 
     @cached_property
-    def _flow(self) -> Flow:
-        from privet.flow import Flow
+    def _found(self) -> FlowPlan | PartsPlan:
+        return _planned(self.flow, self.store, self.until)
 
-        return Flow.read(self.flow)
 
-    @cached_property
-    def _found(self) -> FlowPlan:
-        store = _store(self.flow, self.store)
-        return self._flow.plan(folder=self.flow.parent, store=store, until=self.until)
+def _planned(file: Path, store: Path | None, until: str | None) -> FlowPlan | PartsPlan:
+    from privet.flow import Flow, plan_parts
+    from privet.flow.parts import in_parts
+
+    flow, kept = Flow.read(file), _store(file, store)
+    if in_parts(flow):
+        return plan_parts(flow, file.parent, kept, until)
+    return flow.plan(folder=file.parent, store=kept, until=until)
 
 
 def priced(found: FlowPlan, ledger: Ledger | None) -> Plan | None:
@@ -216,3 +229,16 @@ class FlowRan(Result):
         for name, each in self.found.found.items():
             each.show_in(page.section(name))
         return page
+
+
+@dataclass(frozen=True)
+class PartsRan(Result):
+    """What a flow gave, part by part. Each part has a guarantee of its own, for its own people."""
+
+    found: PartsResult
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.found.to_dict()
+
+    def text(self) -> str:
+        return self.found.text()
