@@ -23,6 +23,7 @@ from privet.server.routes import (
     forecasts,
     openid,
     people,
+    perturbations,
     releases,
     runs,
     studies,
@@ -45,6 +46,7 @@ ROUTERS = (
     releases,
     accounts,
     attacks,
+    perturbations,
     submissions,
 )
 _PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -25,18 +25,26 @@ from privet.service.case import restored
 from privet.service.catalogue import USE_CASES, Command, entry_of
 from privet.service.document import RunDocument
 
-__all__ = ["PLANNABLE", "Asked", "algorithm_schema", "use_case_schema"]
+__all__ = ["FORETOLD", "PLANNABLE", "Asked", "algorithm_schema", "perturbation", "use_case_schema"]
 
 #: What may be planned over the API: use cases that are paid for from a ledger and release nothing but what
 #: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
 #: streams.
-_CASES = ("fit", "evaluate", "cross-validate", "select", "prepare", "describe", "query")
+_CASES = (
+    "fit", "evaluate", "cross-validate", "select", "prepare", "describe", "query",
+    "gwas top-snps", "gwas count-significant",
+)  # fmt: skip
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
+#: What can be foretold on made-up people.
+FORETOLD = ("fit", "cross-validate", "gwas top-snps")
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {
     "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",
     "owner_says", "parameters", "public", "random_state", "schema", "seed",
 }  # fmt: skip
+#: Whose genotypes are paid for is said by the plan. What passes quality control is read off them, exactly:
+#: a caller who could set the thresholds could ask which variants pass, for nothing.
+_OWN |= {"allele_count", "call_rate", "dataset", "hwe", "maf", "subject_missing"}
 #: What a run's document calls the file that holds the result, so that the command it becomes keeps it.
 _OUTPUT = {"fit": "model.json", "prepare": "prepared.schema.toml"}
 
@@ -92,6 +100,11 @@ class Asked:
         return entry_of(self.use_case)
 
     @property
+    def genotypes(self) -> bool:
+        """Whether it is about a study of genotypes, and not about a table."""
+        return self.entry.words[0] == "gwas"
+
+    @property
     def chosen(self) -> Algorithm | None:
         if not self.entry.per_algorithm:
             return None
@@ -143,7 +156,7 @@ class Asked:
         """The use case, ready to be planned and run in a session that knows the dataset."""
         cls = self.entry.load()
         names = _read(cls)
-        values: dict[str, Any] = {"data": Path(self.dataset), **self.values()}
+        values: dict[str, Any] = {**self._where(Path(self.dataset)), **self.values()}
         if "schema" in names:
             values["schema"] = schema
         with tempfile.TemporaryDirectory(prefix="privet-") as folder:
@@ -156,11 +169,18 @@ class Asked:
                 raise Refusal(422, "No release is needed", "This takes no model.", "Leave it out.", "release")
             yield cls(**values)
 
+    def _where(self, place: Path, account: str | None = None) -> dict[str, Any]:
+        """What names the table; or the study, with the account of its people."""
+        if self.genotypes:
+            return {"study": place, "dataset": account or self.dataset}
+        return {"data": place}
+
     def document(self, name: str) -> RunDocument:
         """The run as a document that another machine can use: files by plain names, no path of this one."""
         cls = self.entry.load()
         names = {p.name for p in parameters_of(cls)}
-        values: dict[str, Any] = {"data": Path(f"{name}.csv"), **self.values()}
+        place = Path(f"{name}.bed" if self.genotypes else f"{name}.csv")
+        values: dict[str, Any] = {**self._where(place, name), **self.values()}
         if "schema" in names:
             values["schema"] = Path(f"{name}.schema.toml")
         if "model" in _read(cls):
@@ -179,6 +199,25 @@ class Asked:
         said = [self.use_case, self.dataset, self.version, self.release, self.practice, document]
         plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def perturbation(name: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A perturbation and its settings, checked: those that a caller may set."""
+    chosen = algorithm(name, algorithms_with("perturb"))
+    _require_plain(parameters)
+    declared = {p.name: p for p in parameters_of(chosen.load()) if _open(p)}
+    for given, value in parameters.items():
+        parameter = declared.get(given)
+        fault = "is no setting of this" if parameter is None else parameter.fault(restored(parameter, value))
+        if fault:
+            raise Refusal(
+                422,
+                "A setting has a value that it cannot have",
+                f"{given[:80]} {fault}.",
+                "Change it, or go back to the default.",
+                f"parameters.{given[:80]}",
+            )
+    return chosen.name, parameters
 
 
 def _require_plain(value: Any, depth: int = 0) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row
 from privet.budget import Amount, Approximate, Balance, Pure, rounded_down
 from privet.errors import BudgetExceeded
 from privet.server.cases import Asked
+from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Caller
 from privet.server.meters import meter_of
 from privet.server.problems import Refusal
@@ -78,8 +79,10 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         already = None if asked.practice else runs.already(connection, found)
     assert study is not None
     ledger = server.database.ledger
+    require_kind(server, row, asked)
+    lists = server.folder(asked.dataset) / STUDY_FILE
     with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
-        free = ServerSession(None, caller.name)
+        free = ServerSession(None, caller.name, lists=lists)
         preview: Any = case.plan(free)
         if preview is None or preview.amount is None:
             raise Refusal(
@@ -89,7 +92,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         after, refused = None, ""
         if not asked.practice:
             try:
-                priced: Any = case.plan(ServerSession(ledger, caller.name))
+                priced: Any = case.plan(ServerSession(ledger, caller.name, lists=lists))
                 preview, after = priced, priced.after
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"

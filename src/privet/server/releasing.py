@@ -14,7 +14,7 @@ from privet.server.credentials import new_id
 from privet.server.store.moments import now
 from privet.service import Result
 
-__all__ = ["release_of"]
+__all__ = ["finite", "release_of"]
 
 _PRACTICE = "Practice on made-up people, drawn from the public schema. It says nothing about anybody."
 
@@ -23,7 +23,8 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
     """The row of a release."""
     release, guarantee = new_id(), result.guarantee
     chosen = asked.chosen
-    title = f"{asked.use_case.capitalize() if chosen is None else chosen.title} · {name}"
+    plain = asked.entry.load().title or asked.use_case.capitalize()
+    title = f"{plain if chosen is None else chosen.title} · {name}"
     told = (result.in_words() or result.text()).strip().partition("\n")[0]
     model = result.model_document()
     answer = {
@@ -42,10 +43,10 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "has_model": model is not None,
         "text": result.text(),
         "words": result.in_words(),
-        "figures": _finite(result.to_dict()),
-        "charts": [_finite(chart.to_dict()) for chart in result.charts()],
+        "figures": finite(result.to_dict()),
+        "charts": [finite(chart.to_dict()) for chart in result.charts()],
         "tables": [vars(table) for table in result.tables()],
-        "guarantee": None if guarantee is None else _finite(guarantee.to_dict()),
+        "guarantee": None if guarantee is None else finite(guarantee.to_dict()),
         "guarantee_text": "" if guarantee is None else guarantee.text(),
         "not_said": [] if guarantee is None else list(guarantee.caveats),
     }
@@ -65,14 +66,14 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """The same without infinities, which JSON cannot hold."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {str(key): _finite(each) for key, each in value.items()}
+        return {str(key): finite(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [finite(each) for each in value]
     if hasattr(value, "item") and not isinstance(value, str | bytes):
-        return _finite(value.item()) if getattr(value, "ndim", 0) == 0 else _finite(value.tolist())
+        return finite(value.item()) if getattr(value, "ndim", 0) == 0 else finite(value.tolist())
     return value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
-    from privet.sources import Source
+    from privet.sources import GenotypeSource, Source
     from privet.sources.options import ReadOptions
 
 __all__ = ["Progress", "Session", "Tell", "Watch"]
@@ -110,3 +110,7 @@ class Session:
         from privet.service.tables import require_columns
 
         require_columns(data, schema, options)
+
+    def genotypes(self, study: Path) -> Path | GenotypeSource:
+        """The genotypes that a use case's parameter names: here, those of a file or a folder."""
+        return study
