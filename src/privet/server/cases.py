@@ -58,6 +58,8 @@ def _read(case: type[UseCase]) -> set[str]:
 #: A search is for an owner at the machine, too: whoever waits for it learns from its time how many trials
 #: there were, which its guarantee needs to be secret (``mechanisms.random_trials``), whatever the grid.
 _SEARCH = {"tune", "grid", "trials"}
+#: What is meant where nobody says anything and the use case itself has no default.
+_MEANT = {"cross-validate": {"score_epsilon": 0.1}}
 #: A goal for accuracy takes a forecast of some seconds, which has a route of its own; plans answer at once.
 _FORECAST = {"accuracy", "guess"}
 
@@ -118,6 +120,7 @@ class Asked:
         holder = next((p.name for p in parameters_of(case) if p.marker(OfAlgorithm)), None)
         inner = {} if chosen is None else {p.name: p for p in parameters_of(chosen.load()) if _open(p)}
         own = {name: value for name, value in self.parameters.items() if name in declared}
+        own = _MEANT.get(self.use_case, {}) | own
         rest = {name: value for name, value in self.parameters.items() if name not in declared}
         if unknown := sorted(set(rest) - set(inner)):
             raise Refusal(
@@ -244,7 +247,10 @@ def _require_plain(value: Any, depth: int = 0) -> None:
 
 def use_case_schema(entry: Command) -> dict[str, Any]:
     """The JSON Schema of what a caller may set, besides the algorithm's own parameters."""
-    return _trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+    found = _trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+    for name, value in _MEANT.get(entry.name, {}).items():
+        found["properties"][name] |= {"default": value, "basic": True, "advanced": False}
+    return found
 
 
 def algorithm_schema(entry: Algorithm) -> dict[str, Any]:

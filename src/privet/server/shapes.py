@@ -440,6 +440,8 @@ class ReleaseInFull(ReleaseShown):
     figures: dict[str, Any]
     charts: list[dict[str, Any]]
     tables: list[TableShown] = []
+    #: The formats of other tools that its model can be exported in.
+    exports: list[str] = []
     guarantee: dict[str, Any] | None
     guarantee_text: str
     not_said: list[str]

@@ -1733,6 +1733,11 @@ export interface components {
             dataset: string;
             /** Epsilon */
             epsilon: number | null;
+            /**
+             * Exports
+             * @default []
+             */
+            exports: string[];
             /** Family */
             family: string | null;
             /** Figures */

@@ -22,6 +22,8 @@ const TOP: Record<string, Page> = {
   start: { title: "Start", skip: 0, load: plain(() => import("./Start.svelte")) },
   catalogue: { title: "Catalogue", skip: 1, load: plain(() => import("./Catalogue.svelte")) },
   budget: { title: "Budgets", skip: 1, load: plain(() => import("./Budgets.svelte")) },
+  people: { title: "People", skip: 1, load: plain(() => import("./People.svelte")) },
+  study: { title: "Study", skip: 1, load: () => import("./Joined.svelte") },
   learn: { title: "Learn", skip: 1, open: true, load: () => import("./Learn.svelte") },
 };
 const OF_A_TABLE: Record<string, Page> = {
