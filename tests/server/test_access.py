@@ -52,6 +52,8 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
             "waiting": Fresh(house, who).run("approval"),
             "experiment": experiment_of(house, house.owner, PAID_TABLE)["id"],
         }
+    if path.endswith(("/genotypes", "/variants")) and "genome" not in shared:
+        shared["genome"] = genome(house)
     body: Any = None
     more: dict[str, Any] = {}
     values = {
@@ -67,6 +69,8 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         "party": "north",
     }
     name = (method, path)
+    if path.endswith(("/genotypes", "/variants")):
+        values["dataset"] = shared["genome"]
     if "{plan}" in path:
         asker = who if who.name in ("owner", "analyst") else house.owner
         values["plan"] = house.plan(asker, house.dataset)["id"]
@@ -128,6 +132,9 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
     body = bodies.get(name, body)
     if path in ("/plans", "/forecasts"):
         body = {"use_case": "fit", "dataset": house.dataset, "algorithm": "naive-bayes"}
+    if "/perturb" in path:
+        body = {"algorithm": "additive"}
+        body |= {"says": "the table is mine"} if "{dataset}" in path else {"dataset": house.dataset}
     if name == ("POST", "/runs"):
         asker = who if who.name in ("owner", "analyst") else house.owner
         body = {"plan": house.plan(asker, house.dataset)["id"]}
@@ -156,6 +163,14 @@ def experiment_with(table: dict[str, Any]) -> dict[str, Any]:
 
 def experiment_of(house: House, who: Caller, table: dict[str, Any]) -> Any:
     return who.post("/experiments", {"dataset": house.dataset, "document": experiment_with(table)})
+
+
+def genome(house: House) -> str:
+    """A study of genotypes, opened."""
+    made = house.owner.post("/examples/genome", {"study": house.study})["id"]
+    house.owner.post(f"/datasets/{made}/schema/confirm", {"columns": ["phenotype"]})
+    house.owner.post(f"/datasets/{made}/open", {"epsilon": 1})
+    return str(made)
 
 
 @cache

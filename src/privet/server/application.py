@@ -25,6 +25,7 @@ from privet.server.routes import (
     forecasts,
     openid,
     people,
+    perturbations,
     releases,
     runs,
     studies,
@@ -48,6 +49,7 @@ ROUTERS = (
     releases,
     accounts,
     attacks,
+    perturbations,
     submissions,
     experiments,
 )

@@ -27,11 +27,13 @@ from privet.service.document import RunDocument
 from privet.service.experimenting import experiment_schema
 
 __all__ = [
+    "FORETOLD",
     "PLANNABLE",
     "Asked",
     "algorithm_schema",
     "head_schema",
     "is_open",
+    "perturbation",
     "require_plain",
     "trimmed",
     "use_case_schema",
@@ -42,14 +44,20 @@ __all__ = [
 #: streams.
 _CASES = (
     "fit", "evaluate", "diagnose", "cross-validate", "select", "prepare", "describe", "query", "flow run",
+    "gwas top-snps", "gwas count-significant",
 )  # fmt: skip
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
+#: What can be foretold on made-up people.
+FORETOLD = ("fit", "cross-validate", "gwas top-snps")
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {
     "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",
     "owner_says", "parameters", "people", "per_key", "public", "random_state", "schema", "seed", "store",
     "tables",
 }  # fmt: skip
+#: Whose genotypes are paid for is said by the plan. What passes quality control is read off them, exactly:
+#: a caller who could set the thresholds could ask which variants pass, for nothing.
+_OWN |= {"allele_count", "call_rate", "dataset", "hwe", "maf", "subject_missing"}
 #: What a run's document calls the file that holds the result, so that the command it becomes keeps it.
 _OUTPUT = {"fit": "model.json", "prepare": "prepared.schema.toml"}
 
@@ -63,6 +71,8 @@ def _read(case: type[UseCase]) -> set[str]:
 #: A search is for an owner at the machine, too: whoever waits for it learns from its time how many trials
 #: there were, which its guarantee needs to be secret (``mechanisms.random_trials``), whatever the grid.
 _SEARCH = {"tune", "grid", "trials"}
+#: What is meant where nobody says anything and the use case itself has no default.
+_MEANT = {"cross-validate": {"score_epsilon": 0.1}}
 #: A goal for accuracy takes a forecast of some seconds, which has a route of its own; plans answer at once.
 _FORECAST = {"accuracy", "guess"}
 #: What is given back when enough is known would move the account at the moment at which the run really ends,
@@ -109,6 +119,11 @@ class Asked:
         return entry_of(self.use_case)
 
     @property
+    def genotypes(self) -> bool:
+        """Whether it is about a study of genotypes, and not about a table."""
+        return self.entry.words[0] == "gwas"
+
+    @property
     def chosen(self) -> Algorithm | None:
         if not self.entry.per_algorithm:
             return None
@@ -118,7 +133,8 @@ class Asked:
     @property
     def title(self) -> str:
         """What a release of it is called."""
-        return self.use_case.capitalize() if self.chosen is None else self.chosen.title
+        plain = self.entry.load().title or self.use_case.capitalize()
+        return plain if self.chosen is None else self.chosen.title
 
     def values(self) -> dict[str, Any]:
         """The parameters as the use case declares them: its own, and those of its algorithm."""
@@ -127,6 +143,7 @@ class Asked:
         holder = next((p.name for p in parameters_of(case) if p.marker(OfAlgorithm)), None)
         inner = {} if chosen is None else {p.name: p for p in parameters_of(chosen.load()) if is_open(p)}
         own = {name: value for name, value in self.parameters.items() if name in declared}
+        own = _MEANT.get(self.use_case, {}) | own
         rest = {name: value for name, value in self.parameters.items() if name not in declared}
         if unknown := sorted(set(rest) - set(inner)):
             raise Refusal(
@@ -165,7 +182,7 @@ class Asked:
         """The use case, ready to be planned and run in a session that knows the dataset."""
         cls = self.entry.load()
         names = _read(cls)
-        values: dict[str, Any] = {"data": Path(self.dataset), **self.values()}
+        values: dict[str, Any] = {**self._where(Path(self.dataset)), **self.values()}
         if "schema" in names:
             values["schema"] = schema
         if "model" not in names:
@@ -180,11 +197,18 @@ class Asked:
             values["model"].write_text(model, encoding="utf-8")
             yield cls(**values)
 
+    def _where(self, place: Path, account: str | None = None) -> dict[str, Any]:
+        """What names the table; or the study, with the account of its people."""
+        if self.genotypes:
+            return {"study": place, "dataset": account or self.dataset}
+        return {"data": place}
+
     def document(self, name: str) -> RunDocument:
         """The run as a document that another machine can use: files by plain names, no path of this one."""
         cls = self.entry.load()
         names = {p.name for p in parameters_of(cls)}
-        values: dict[str, Any] = {"data": Path(f"{name}.csv"), **self.values()}
+        place = Path(f"{name}.bed" if self.genotypes else f"{name}.csv")
+        values: dict[str, Any] = {**self._where(place, name), **self.values()}
         if "schema" in names:
             values["schema"] = Path(f"{name}.schema.toml")
         if "model" in _read(cls):
@@ -206,6 +230,25 @@ class Asked:
         said = [self.use_case, self.dataset, self.version, self.release, self.practice, document]
         plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def perturbation(name: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A perturbation and its settings, checked: those that a caller may set."""
+    chosen = algorithm(name, algorithms_with("perturb"))
+    require_plain(parameters)
+    declared = {p.name: p for p in parameters_of(chosen.load()) if is_open(p)}
+    for given, value in parameters.items():
+        parameter = declared.get(given)
+        fault = "is no setting of this" if parameter is None else parameter.fault(restored(parameter, value))
+        if fault:
+            raise Refusal(
+                422,
+                "A setting has a value that it cannot have",
+                f"{given[:80]} {fault}.",
+                "Change it, or go back to the default.",
+                f"parameters.{given[:80]}",
+            )
+    return chosen.name, parameters
 
 
 def require_plain(value: Any, depth: int = 0) -> None:
@@ -232,7 +275,10 @@ def require_plain(value: Any, depth: int = 0) -> None:
 
 def use_case_schema(entry: Command) -> dict[str, Any]:
     """The JSON Schema of what a caller may set, besides the algorithm's own parameters."""
-    return trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+    found = trimmed(entry.json_schema(), {p.name for p in _declared(entry.load())})
+    for name, value in _MEANT.get(entry.name, {}).items():
+        found["properties"][name] |= {"default": value, "basic": True, "advanced": False}
+    return found
 
 
 def algorithm_schema(entry: Algorithm) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from privet.budget import Amount, Approximate, Balance, Pure, rounded_down
 from privet.errors import BudgetExceeded
 from privet.server.cases import Asked
 from privet.server.flows import FLOW, asked_for
+from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Caller
 from privet.server.meters import meter_of
 from privet.server.problems import Refusal
@@ -93,9 +94,11 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         already = None if asked.practice else runs.already(connection, found)
     assert study is not None
     ledger = server.database.ledger
+    require_kind(server, row, asked)
+    lists = server.folder(asked.dataset) / STUDY_FILE
     kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
     with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
-        preview: Any = case.plan(ServerSession(None, caller.name, kept=kept))
+        preview: Any = case.plan(ServerSession(None, caller.name, kept=kept, lists=lists))
         free = preview is None and asked.use_case == FLOW  # all that it would measure was released before
         if not free and (preview is None or preview.amount is None):
             raise Refusal(
@@ -105,7 +108,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         after, refused = None, ""
         if not asked.practice and not free:
             try:
-                priced: Any = case.plan(ServerSession(ledger, caller.name, kept=kept))
+                priced: Any = case.plan(ServerSession(ledger, caller.name, kept=kept, lists=lists))
                 preview, after = priced, priced.after
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"

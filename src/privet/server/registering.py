@@ -14,6 +14,7 @@ from sqlalchemy import Row
 from privet.schema import Schema, Unit, write_schema
 from privet.schema.columns import DRAFTED
 from privet.schema.file import schema_text
+from privet.server.genotypes import is_study, open_account
 from privet.server.guests import Caller
 from privet.server.problems import Refusal
 from privet.server.shapes import ColumnShape, DatasetShown, DraftAsked, OpenAsked, SchemaShape, UnitShape
@@ -121,7 +122,11 @@ def open_dataset(server: Server, caller: Caller, row: Row[Any], asked: OpenAsked
     schema.require_confirmed()
     place = server.folder(row.id) / "schema-1.toml"
     write_schema(schema, place)
-    if not server.database.ledger.knows(row.id):  # a server that was stopped just here goes on from here
+    if server.database.ledger.knows(row.id):
+        pass  # a server that was stopped just here goes on from here
+    elif is_study(server, row):
+        open_account(server, caller, row, asked)
+    else:
         case = OpenAccount(
             data=stored(server, row),
             schema=place,
@@ -222,6 +227,7 @@ def shown_dataset(server: Server, row: Row[Any], role: str) -> DatasetShown:
         name=row.name,
         study=row.study,
         role=role,  # type: ignore[arg-type]
+        kind="genotypes" if is_study(server, row) else "table",
         state=row.state,
         target=shape.target,
         unit=shape.unit,

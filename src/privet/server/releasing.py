@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Row
@@ -40,6 +41,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "epsilon": None if guarantee is None or asked.practice else guarantee.epsilon,
         "created": now(),
         "has_model": model is not None,
+        "exports": [] if model is None else exports_of(model),
         "text": result.text(),
         "words": result.in_words(),
         "figures": finite(result.to_dict()),
@@ -63,6 +65,18 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "report": page.html(),
         "document": json.dumps(asked.document(name).to_dict()),
     }
+
+
+def exports_of(model: dict[str, Any]) -> list[str]:
+    """The formats of others that this model can be written in. Nothing that fails here may lose a release."""
+    from privet.service.exchanging import FORMATS, exported
+
+    found = []
+    for form in FORMATS:
+        with suppress(Exception):
+            exported(model, form)
+            found.append(form)
+    return found
 
 
 def finite(value: Any) -> Any:

@@ -16,7 +16,7 @@ from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
     from privet.schema import Schema
-    from privet.sources import Source
+    from privet.sources import GenotypeSource, Source
     from privet.sources.options import ReadOptions
 
 __all__ = ["ServerSession", "steps"]
@@ -37,6 +37,8 @@ class ServerSession(Session):
     """A session about one dataset. ``file`` is its stored table; None in practice, on made-up people."""
 
     file: Path | None = field(default=None, repr=False)
+    #: Where the public lists of a study of genotypes lie, beside what is never opened in practice.
+    lists: Path | None = field(default=None, repr=False)
 
     def table(
         self,
@@ -55,3 +57,11 @@ class ServerSession(Session):
 
     def require_columns(self, data: str | Path, schema: Schema, options: ReadOptions | None = None) -> None:
         """Nothing to ask: the table was compared with its schema when its account was opened."""
+
+    def genotypes(self, study: Path) -> Path | GenotypeSource:
+        if self.file is not None:
+            return self.file
+        from privet.service.gwas.taking_in import made_up_like
+
+        assert self.lists is not None
+        return made_up_like(self.lists)

@@ -214,6 +214,7 @@ class DatasetShown(BaseModel):
     name: str
     study: str
     role: Role
+    kind: Literal["table", "genotypes"]
     state: Literal["empty", "draft", "open", "deleted"]
     target: str | None
     unit: UnitShape
@@ -223,6 +224,25 @@ class DatasetShown(BaseModel):
     account: Account | None
     source: str | None
     version: int
+
+
+class GenotypesShown(BaseModel):
+    """What is public about a study of genotypes, in numbers; chromosomes with their number of variants."""
+
+    cases: int
+    controls: int
+    without: int
+    variants: int
+    chromosomes: list[tuple[str, int]]
+
+
+class VariantsShown(BaseModel):
+    """A page of the list of variants: id, chromosome, position and alleles."""
+
+    number: int
+    first: int
+    header: list[str]
+    rows: list[list[str]]
 
 
 class DraftAsked(Sent):
@@ -277,6 +297,8 @@ class UseCaseShown(BaseModel):
     name: str
     line: str
     per_algorithm: bool
+    #: Whether it can be foretold what it would give.
+    forecast: bool
     json_schema: dict[str, Any]
 
 
@@ -336,6 +358,24 @@ class PlanShown(BaseModel):
     created: str
 
 
+class Perturbing(Sent):
+    """A perturbation: its algorithm, its settings, and the columns (none named: all that it is for)."""
+
+    algorithm: Annotated[str, StringConstraints(max_length=80)]
+    parameters: dict[str, Any] = {}
+    columns: Annotated[list[str], Field(max_length=10_000)] = []
+
+
+class PerturbationTried(Perturbing):
+    dataset: Id
+
+
+class PerturbedAsked(Perturbing):
+    """For the real table: with the owner's word why its rows may leave, which is recorded."""
+
+    says: Annotated[Name, StringConstraints(min_length=10)]
+
+
 class NewRun(Sent):
     plan: Id
 
@@ -381,12 +421,27 @@ class TableShown(BaseModel):
     rows: list[list[str]]
 
 
+class PerturbationShown(BaseModel):
+    """What a perturbation did to made-up people: D against D′, attacks, and what it promises."""
+
+    records: int
+    promises: bool
+    headline: str
+    guarantee_text: str
+    verdicts: list[str]
+    attacks: list[TableShown]
+    attack_text: str
+    charts: list[dict[str, Any]]
+
+
 class ReleaseInFull(ReleaseShown):
     text: str
     words: str
     figures: dict[str, Any]
     charts: list[dict[str, Any]]
     tables: list[TableShown] = []
+    #: The formats of other tools that its model can be exported in.
+    exports: list[str] = []
     guarantee: dict[str, Any] | None
     guarantee_text: str
     not_said: list[str]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastapi import Request
 
+from privet.server.genotypes import PARTS
 from privet.server.problems import Refusal
 from privet.server.settings import Limits
 from privet.server.state import Server
@@ -30,13 +31,13 @@ def ending_of(filename: str) -> str:
     '.csv.gz'
     """
     name = filename.lower()
-    found = [ending for ending in ENDINGS if name.endswith(ending)]
+    found = [ending for ending in (*ENDINGS, *PARTS) if name.endswith(ending)]
     if not found:
         raise Refusal(
             415,
             "This kind of file is not known",
-            "The server stores tables in one file.",
-            f"Name it by what it holds: {', '.join(ENDINGS)}.",
+            "The server stores tables in one file, and studies of genotypes.",
+            f"Name it by what it holds: {', '.join((*ENDINGS, *PARTS))}.",
             "filename",
         )
     return max(found, key=len)
@@ -88,10 +89,12 @@ def _too_large(limit: int) -> Refusal:
 def check_upload(place: Path, ending: str, limits: Limits) -> None:
     """Refuse, and remove, a file that is not what it says or would unpack without end."""
     try:
-        if ending == ".xlsx":
-            _check_zip(place, limits)
+        if ending in (".xlsx", ".zip"):
+            check_zip(place, limits)
         elif ending.endswith(".gz"):
             _check_gzip(place, limits)
+        if ending in PARTS:  # looked at as a whole, once all of its files are there
+            return
         columns_of_file(place, most_cells=limits.unpacked_bytes // 4)
     except BaseException:
         place.unlink(missing_ok=True)
@@ -104,7 +107,7 @@ def _bomb() -> Refusal:
     )
 
 
-def _check_zip(place: Path, limits: Limits) -> None:
+def check_zip(place: Path, limits: Limits) -> None:
     """The sizes that a zip file states may be lies, so its parts are unpacked once, into nothing."""
     allowed = min(limits.unpacked_bytes, max(place.stat().st_size * _RATIO, 50_000_000))
     try:
@@ -121,7 +124,7 @@ def _check_zip(place: Path, limits: Limits) -> None:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError):
         raise Refusal(
             422,
-            "This is no Excel file",
+            "This is no Excel or zip file",
             "It is damaged, locked, or something else.",
             "Save it again.",
             "filename",

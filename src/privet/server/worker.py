@@ -21,6 +21,7 @@ from sqlalchemy import Row
 from privet.errors import PrivetError
 from privet.server.credentials import new_id
 from privet.server.experimenter import start_experimenter
+from privet.server.genotypes import STUDY_FILE
 from privet.server.planning import asked_of, model_of, schema_file
 from privet.server.problems import Refusal
 from privet.server.releasing import release_of
@@ -131,7 +132,12 @@ class Worker:
                 if not runs.change(connection, row.id, ("queued",), state="running", step=doing):
                     raise Refusal(409, "Cancelled", "The run was cancelled.")
         if row.practice:
-            return ServerSession(None, row.who, progress=steps(lambda what: self._step(row.id, what)))
+            return ServerSession(
+                None,
+                row.who,
+                progress=steps(lambda what: self._step(row.id, what)),
+                lists=server.folder(row.dataset) / STUDY_FILE,
+            )
 
         def paid(transaction: Any, number: int) -> None:
             runs.mark_paid(transaction.connection, row.id, self.name, number, sqlite=sqlite)

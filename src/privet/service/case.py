@@ -107,6 +107,8 @@ class UseCase:
     filters: ClassVar[bool] = False
     #: What the file that it writes is called while it is on its way to standard output.
     stdout_name: ClassVar[str] = "result"
+    #: What a result of it is called, where it has no algorithm to be called after.
+    title: ClassVar[str] = ""
     #: Examples for its help.
     examples: ClassVar[str] = ""
 

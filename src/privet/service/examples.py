@@ -11,7 +11,7 @@ from privet.errors import ParameterError
 if TYPE_CHECKING:
     from privet.schema import Schema
 
-__all__ = ["EXAMPLES", "Example", "write_example"]
+__all__ = ["EXAMPLES", "Example", "write_example", "write_study"]
 
 #: Columns whose bounds a newcomer is to look at before anything private runs.
 UNCONFIRMED = ("bmi", "glucose")
@@ -25,6 +25,8 @@ class Example:
     title: str
     line: str
     target: str
+    #: What kind of file it is kept in: a table, or a study of genotypes.
+    ending: str = ".csv"
 
 
 EXAMPLES = (
@@ -34,7 +36,22 @@ EXAMPLES = (
         "20,000 generated patients of a clinic: who is at risk of diabetes?",
         "diabetes",
     ),
+    Example(
+        "genome",
+        "The genome study",
+        "1,500 generated people, half of them ill, and 20,000 variants: which go with the illness?",
+        "phenotype",
+        ".bed",
+    ),
 )
+
+
+def write_study(place: Path) -> None:
+    """Write the example study, as PLINK keeps one."""
+    from privet.service.gwas.made_up import example_study
+    from privet.sources import write_plink
+
+    write_plink(example_study(), place)
 
 
 def write_example(name: str, place: Path) -> Schema:
@@ -43,7 +60,7 @@ def write_example(name: str, place: Path) -> Schema:
     from privet.schema import Schema
     from privet.sources import ArrowSource, write_csv
 
-    if name not in {example.name for example in EXAMPLES}:
+    if name not in {example.name for example in EXAMPLES if example.ending == ".csv"}:
         raise ParameterError(
             "There is no such example.", f"Choose one of: {', '.join(e.name for e in EXAMPLES)}."
         )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
     from privet.service.flow_tables import Kept
-    from privet.sources import Source
+    from privet.sources import GenotypeSource, Source
     from privet.sources.options import ReadOptions
 
 __all__ = ["Progress", "Session", "Tell", "Watch"]
@@ -113,3 +113,7 @@ class Session:
         from privet.service.tables import require_columns
 
         require_columns(data, schema, options)
+
+    def genotypes(self, study: Path) -> Path | GenotypeSource:
+        """The genotypes that a use case's parameter names: here, those of a file or a folder."""
+        return study

@@ -30,7 +30,7 @@ from privet.sources.genotypes import (
 )
 from privet.sources.phenotypes import read_phenotypes
 
-__all__ = ["PlinkSource", "write_plink"]
+__all__ = ["PlinkSource", "write_fam", "write_plink"]
 
 _MAGIC = b"\x6c\x1b"
 _PHENOTYPES = {"1": CONTROL, "2": CASE, "0": UNKNOWN, "-9": UNKNOWN, "NA": UNKNOWN, "nan": UNKNOWN}
@@ -199,10 +199,7 @@ def write_plink(source: GenotypeSource, path: FilePath) -> None:
         file.write(_MAGIC + b"\x01")
         for block in source.blocks():
             file.write(np.ascontiguousarray(block.data).data)
-    codes = {CONTROL: "1", CASE: "2", UNKNOWN: "-9"}
-    with path.with_suffix(".fam").open("w", encoding="utf-8") as file:
-        for name, code in zip(source.subjects, source.phenotype.tolist(), strict=True):
-            file.write(f"{name} {name} 0 0 0 {codes[code]}\n")
+    write_fam(source, path.with_suffix(".fam"))
     columns = source.variants.to_pydict()
     with path.with_suffix(".bim").open("w", encoding="utf-8") as file:
         for chromosome, position, first, second, name in zip(
@@ -211,3 +208,11 @@ def write_plink(source: GenotypeSource, path: FilePath) -> None:
             strict=True,
         ):
             file.write(f"{chromosome}\t{name}\t0\t{position}\t{first}\t{second}\n")
+
+
+def write_fam(source: GenotypeSource, path: FilePath) -> None:
+    """Write the subjects of a study, with their phenotypes, as ``.fam``."""
+    codes = {CONTROL: "1", CASE: "2", UNKNOWN: "-9"}
+    with Path(path).open("w", encoding="utf-8") as file:
+        for name, code in zip(source.subjects, source.phenotype.tolist(), strict=True):
+            file.write(f"{name} {name} 0 0 0 {codes[code]}\n")

@@ -59,6 +59,25 @@ export const upload = <T>(path: string, file: File): Promise<T> => call<T>("PUT"
 /** A request that can spend: asked again with the same key, it is the same request. */
 export const spend = <T>(path: string, body: unknown, key: string): Promise<T> => call<T>("POST", path, { body, key });
 
+/** A file that is made for this one request: its text. */
+export async function fetchFile(path: string, body: unknown): Promise<string> {
+  const headers = { "Content-Type": "application/json" };
+  const answer = await fetch(BASE + path, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+    credentials: "same-origin",
+    cache: "no-store",
+  }).catch(() => {
+    throw silent(false);
+  });
+  if (!answer.ok) {
+    if (answer.status === 401) onSignedOut();
+    throw fromAnswer(answer.status, await answer.json().catch(() => null));
+  }
+  return answer.text();
+}
+
 /** The address of a download. */
 export const address = (path: string): string => BASE + path;
 export const word = encodeURIComponent;

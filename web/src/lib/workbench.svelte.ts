@@ -8,6 +8,8 @@ import { NO_GUESS, type Typed } from "./guesses";
 
 export interface Settings {
   algorithm: string | null;
+  /** What is asked for, where a family offers several. */
+  useCase?: string;
   values: Record<string, Value>;
   epsilon: number;
 }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from privet.errors import ParameterError, SchemaError
+from privet.schema import Category, Number, Schema
 
-__all__ = ["ANYTHING", "Hierarchy", "read_hierarchies"]
+__all__ = ["ANYTHING", "Hierarchy", "hierarchies_of", "read_hierarchies"]
 
 ANYTHING = "*"
 
@@ -124,3 +125,25 @@ def read_hierarchies(path: str | Path) -> dict[str, Hierarchy]:
                 f"{name}: the entries of '{column}' must be lists.", 'For example: Bern = ["middle"]'
             )
     return found
+
+
+def hierarchies_of(schema: Schema, columns: Collection[str] = ()) -> tuple[Hierarchy, ...]:
+    """Hierarchies made from what is public: ranges that double twice, and categories or anything.
+
+    Without ``columns``, of all attributes. The target stays as it is. Where there are many, numbers have one
+    range, so that not too many combinations of levels are to be tried.
+
+    >>> ladder, _ = hierarchies_of(Schema.of({"age": (0, 120), "sex": ["f", "m"]}))
+    >>> [ladder.general(33, level) for level in range(ladder.height + 1)]
+    ['33', '[30, 37.5)', '[30, 45)', '[30, 60)', '*']
+    """
+    chosen = [column for column in schema.attributes if not columns or column.name in columns]
+    shares = (1 / 16, 1 / 8, 1 / 4) if len(chosen) <= 4 else (1 / 8,)
+    found = []
+    for column in chosen:
+        if isinstance(column, Number):
+            widths = tuple((column.high - column.low) * share for share in shares)
+            found.append(Hierarchy(column.name, widths=widths))
+        elif isinstance(column, Category):
+            found.append(Hierarchy(column.name, {str(value): () for value in column.values}))
+    return tuple(found)

@@ -15,6 +15,9 @@ from privet.stats.association.distances import Test
 
 __all__ = ["charts", "report"]
 
+#: A picture holds no more points than this: those with the largest values. All are in the table.
+MOST_POINTS = 2_000
+
 
 def report(study: Study, release: TopSnps, *, score: ScoreName, test: Test, tau: float) -> Page:
     """The report of a release: post-processing of the release and of public things."""
@@ -61,8 +64,9 @@ def _manhattan(study: Study, release: TopSnps) -> Points:
     for row in table.aggregate([("position", "max")]).to_pylist():  # in the order of the file
         starts[str(row["chromosome"])] = start
         start += max(float(row["position_max"]), 1.0)
-    groups = [name for name in starts if any(snp.chromosome == name for snp in release.snps)]
-    among = [[snp for snp in release.snps if snp.chromosome == name] for name in groups]
+    shown = release.snps[:MOST_POINTS]  # the largest value first
+    groups = [name for name in starts if any(snp.chromosome == name for snp in shown)]
+    among = [[snp for snp in shown if snp.chromosome == name] for name in groups]
     return Points(
         "Where on the genome",
         tuple(f"chromosome {name}" for name in groups),
@@ -72,12 +76,12 @@ def _manhattan(study: Study, release: TopSnps) -> Points:
         x="place in the genome, chromosomes in a row",
         y=release.unit,
         note="Manhattan plot of the release: the chosen variants, with the error of their noise. "
-        "Nothing is known of the others, but that they were not chosen.",
+        f"Nothing is known of the others, but that they were not chosen.{_thinned(release)}",
     )
 
 
 def _against_chance(study: Study, release: TopSnps, score: ScoreName, test: Test, tau: float) -> Points:
-    values = -np.sort([-(snp.value or 0.0) for snp in release.snps])
+    values = -np.sort([-(snp.value or 0.0) for snp in release.snps])[:MOST_POINTS]
     chance = best_by_chance(study, len(values), score, test, tau)
     ends = (float(chance.min()), float(chance.max()))
     return Points(
@@ -95,3 +99,9 @@ def _against_chance(study: Study, release: TopSnps, score: ScoreName, test: Test
         "chance and noise; sorting by noisy values makes the first ones look a little too large. Only the "
         "chosen are shown, so that confounding of the whole genome (inflation) cannot be seen here.",
     )
+
+
+def _thinned(release: TopSnps) -> str:
+    if len(release.snps) <= MOST_POINTS:
+        return ""
+    return f" Of the {len(release.snps):,} chosen, the {MOST_POINTS:,} with the largest values are drawn."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from privet.curator.study import Study
 from privet.selection.gwas.top_snps import ScoreName, TopSnps, score_of
 from privet.stats.association.distances import Test
 
-__all__ = ["best_by_chance", "in_words"]
+__all__ = ["STRONG", "best_by_chance", "by_chance", "in_words"]
 
 #: Variants without effect that are drawn to see what chance gives: as many as the study has, up to this.
 MOST_NULLS = 1_000_000
@@ -99,11 +100,23 @@ def _up(value: float) -> float:
 
 def best_by_chance(study: Study, k: int, score: ScoreName, test: Test, tau: float) -> NDArray[np.float64]:
     """The k largest scores of as many variants if none had an effect: simulated, not measured."""
+    simulated = max(min(len(study.variant_places), MOST_NULLS), k)
+    return _scores_by_chance((study.cases, study.controls), simulated, score, test, tau)[:k]
+
+
+@lru_cache(maxsize=4)  # the words and the pictures of one release ask for the same
+def _scores_by_chance(
+    sizes: tuple[int, int], number: int, score: ScoreName, test: Test, tau: float
+) -> NDArray[np.float64]:
+    found = np.asarray(score_of(score, test, tau).evaluate(by_chance(sizes, number)), np.float64)
+    found = -np.sort(-found)
+    found.flags.writeable = False
+    return found
+
+
+def by_chance(sizes: tuple[int, int], number: int) -> NDArray[np.int64]:
+    """Made-up tables of variants without effect: variants × (cases, controls) × (0, 1, 2 copies)."""
     draw = np.random.default_rng(0)  # a picture of chance, not noise: the same each time
-    number = len(study.variant_places)
-    simulated = max(min(number, MOST_NULLS), k)
-    frequency = draw.uniform(0.05, 0.5, simulated)
+    frequency = draw.uniform(0.05, 0.5, number)
     shares = np.stack([(1 - frequency) ** 2, 2 * frequency * (1 - frequency), frequency**2], axis=1)
-    tables = np.stack([draw.multinomial(size, shares) for size in (study.cases, study.controls)], axis=1)
-    found = np.asarray(score_of(score, test, tau).evaluate(tables), np.float64)
-    return -np.sort(-found)[:k]
+    return np.stack([draw.multinomial(size, shares) for size in sizes], axis=1)

@@ -10,7 +10,7 @@ from privet.errors import ParameterError
 from privet.families import FAMILIES, Family
 from privet.registry import ALGORITHMS, Algorithm, algorithm
 from privet.schema import Number, Schema
-from privet.server.cases import PLANNABLE, algorithm_schema, use_case_schema
+from privet.server.cases import FORETOLD, PLANNABLE, algorithm_schema, use_case_schema
 from privet.server.guests import Asking, Caller, Serving, missing
 from privet.server.shapes import AlgorithmInFull, AlgorithmShown, FamilyShown, UseCaseShown
 from privet.server.state import Server
@@ -51,6 +51,7 @@ def show_use_cases(server: Serving, caller: Asking) -> list[UseCaseShown]:
             name=entry.name,
             line=entry.line,
             per_algorithm=entry.per_algorithm,
+            forecast=entry.name in FORETOLD,
             json_schema=use_case_schema(entry),
         )
         for entry in map(entry_of, PLANNABLE)
@@ -87,7 +88,7 @@ def schema_for(server: Server, caller: Caller, dataset: str | None) -> Schema | 
 
 
 def _shown(entry: Algorithm, schema: Schema | None) -> AlgorithmShown:
-    command = next((c for c in FAMILIES[entry.family].commands if c in PLANNABLE), "")
+    command = next((c for c in FAMILIES[entry.family].commands if c in (*PLANNABLE, "perturb")), "")
     reason = reason_against(entry, schema) if command else "It is for the command line or for Python."
     return AlgorithmShown(
         name=entry.name,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from sqlalchemy import Row
 from starlette.concurrency import run_in_threadpool
 
-from privet.server import registering
+from privet.server import genotypes, registering
 from privet.server.guests import Asking, Caller, Serving, missing, within
 from privet.server.shapes import (
     ConfirmAsked,
@@ -16,16 +16,18 @@ from privet.server.shapes import (
     DraftAsked,
     ExampleShown,
     ForStudy,
+    GenotypesShown,
     LimitAsked,
     NewDataset,
     OpenAsked,
     SchemaShape,
+    VariantsShown,
 )
 from privet.server.state import Server
 from privet.server.store import audit, datasets, studies
 from privet.server.uploads import check_upload, ending_of, receive
 from privet.service import Session
-from privet.service.examples import EXAMPLES, write_example
+from privet.service.examples import EXAMPLES, write_example, write_study
 
 __all__ = ["router"]
 
@@ -58,7 +60,8 @@ def take_example(
     request: Request, server: Serving, caller: Asking, name: str, body: ForStudy | None = None
 ) -> DatasetShown:
     """Make a dataset of an example: in your study, or in a new one of yours."""
-    if name not in {example.name for example in EXAMPLES}:
+    example = next((one for one in EXAMPLES if one.name == name), None)
+    if example is None:
         raise missing()
     study = None if body is None else body.study
     if study is not None:
@@ -73,6 +76,12 @@ def take_example(
         audit.note(connection, caller.name, study, "took an example", dataset=dataset)
     folder = server.folder(dataset)
     folder.mkdir(parents=True, mode=0o700)
+    if example.ending == ".bed":
+        write_study(folder / genotypes.STUDY_FILE)
+        with server.database.write() as connection:
+            datasets.change(connection, dataset, source=".bed")
+        genotypes.draft(server, caller, _row(server, dataset))
+        return _shown(server, caller, dataset)
     schema = write_example(name, folder / "rows.csv")
     with server.database.write() as connection:
         registering.keep_example(connection, dataset, schema)
@@ -125,6 +134,9 @@ async def store_rows(
 
 def _stored(server: Server, caller: Caller, row: Row[Any], place: Any, ending: str) -> DatasetShown:
     check_upload(place, ending, server.settings.limits)
+    if ending in genotypes.PARTS:
+        genotypes.keep_part(server, caller, row, place, ending)
+        return _shown(server, caller, row.id)
     with server.database.write() as connection:
         now = datasets.find(connection, row.id, lock=True)
         assert now is not None
@@ -155,7 +167,11 @@ def remove_rows(server: Serving, caller: Asking, dataset: str) -> DatasetShown:
 @router.post("/datasets/{dataset}/draft")
 def draft_schema(server: Serving, caller: Asking, dataset: str, body: DraftAsked) -> SchemaShape:
     """Draft a schema from the table, for its owner to correct and confirm."""
-    registering.draft(server, caller, _row(server, dataset), body)
+    row = _row(server, dataset)
+    if genotypes.is_study(server, row):
+        genotypes.draft(server, caller, row)
+    else:
+        registering.draft(server, caller, row, body)
     return registering.shown_schema(_row(server, dataset))
 
 
@@ -175,7 +191,9 @@ def show_schema(request: Request, server: Serving, caller: Asking, dataset: str)
 @router.put("/datasets/{dataset}/schema")
 def change_schema(server: Serving, caller: Asking, dataset: str, body: SchemaShape) -> SchemaShape:
     """Take the owner's schema: before the dataset is opened, a correction; after that, a new version."""
-    registering.keep_schema(server, caller, _row(server, dataset), body)
+    row = _row(server, dataset)
+    genotypes.refuse_changes(server, row)
+    registering.keep_schema(server, caller, row, body)
     return registering.shown_schema(_row(server, dataset))
 
 
@@ -206,3 +224,30 @@ def change_limit(server: Serving, caller: Asking, dataset: str, body: LimitAsked
             connection, caller.name, row.study, "changed the limit", dataset=dataset, epsilon=body.epsilon
         )
     return _shown(server, caller, dataset)
+
+
+@router.get("/datasets/{dataset}/genotypes")
+def show_genotypes(server: Serving, caller: Asking, dataset: str) -> GenotypesShown:
+    """What is public about a study of genotypes, in numbers. Before it is open, for its owner alone."""
+    return GenotypesShown(**genotypes.public_lists(server, _public(server, caller, dataset)))
+
+
+@router.get("/datasets/{dataset}/variants")
+def show_variants(
+    server: Serving,
+    caller: Asking,
+    dataset: str,
+    first: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
+    find: Annotated[str, Query(max_length=80)] = "",
+) -> VariantsShown:
+    """A page of the list of variants, which is public."""
+    return genotypes.variants(server, _public(server, caller, dataset), first, find)
+
+
+def _public(server: Server, caller: Caller, dataset: str) -> Row[Any]:
+    row = _row(server, dataset)
+    with server.database.read() as connection:
+        role = studies.role_of(connection, row.study, caller.id)
+    if not genotypes.is_study(server, row) or (row.state in ("empty", "draft") and role != "owner"):
+        raise missing()
+    return row

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, FiniteFloat, StringConstraints
+from sqlalchemy import Row
 
 from privet.server.cases import Asked
+from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Asking, Serving
 from privet.server.planning import schema_file
 from privet.server.problems import Refusal
 from privet.server.routes.runs import open_row
 from privet.server.shapes import Id, Sent
+from privet.server.state import Server
 from privet.service import Session
 from privet.service.forecasting import ForecastRun
 
@@ -39,7 +44,7 @@ class Guesses(Sent):
 class ForecastAsked(Sent):
     dataset: Id
     use_case: Annotated[str, StringConstraints(max_length=80)] = "fit"
-    algorithm: Annotated[str, StringConstraints(max_length=80)]
+    algorithm: Annotated[str, StringConstraints(max_length=80)] | None = None
     parameters: Annotated[dict[str, Any], Field(default_factory=dict)]
     guesses: Annotated[Guesses, Field(default_factory=Guesses)]
 
@@ -74,6 +79,9 @@ def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAs
     row = open_row(request, server, caller, body.dataset)
     own = {name: value for name, value in body.parameters.items() if name != "epsilon"}
     asked = Asked(body.use_case, row.id, row.version, body.algorithm, None, own, True)
+    require_kind(server, row, asked)
+    if asked.use_case == "gwas top-snps":  # whose epsilon has no default; all of them are tried
+        return _of_scan(server, row, replace(asked, parameters=own | {"epsilon": 1.0}).values())
     values = asked.values()
     if "algorithm" not in values:
         raise Refusal(422, "This has no forecast", "Only what learns can be foretold.", "", "use_case")
@@ -91,10 +99,29 @@ def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAs
         seconds=SECONDS,
     )
     key = json.dumps([row.id, row.version, values["algorithm"], case.parameters, guesses], default=str)
+
+    def computed() -> dict[str, Any]:
+        result = case.run(Session())
+        return result.to_dict() | {"words": result.text()}
+
+    return _answered(key, computed)
+
+
+def _of_scan(server: Server, row: Row[Any], values: dict[str, Any]) -> ForecastShown:
+    """What a scan of genotypes would find, from the public lists of the study."""
+    from privet.service.gwas.taking_in import foretold
+
+    settings = {name: value for name, value in values.items() if name != "epsilon"}
+    lists = server.folder(row.id) / STUDY_FILE
+    return _answered(
+        json.dumps([row.id, settings], sort_keys=True), lambda: foretold(lists, settings) | {"words": ""}
+    )
+
+
+def _answered(key: str, compute: Callable[[], dict[str, Any]]) -> ForecastShown:
     with _one_at_a_time:  # it computes for a while: not for everybody at once
         if key not in _answers:
-            result = case.run(Session())
-            _answers[key] = result.to_dict() | {"words": result.text()}
+            _answers[key] = compute()
             while len(_answers) > _KEPT:
                 _answers.popitem(last=False)
         found = _answers[key]

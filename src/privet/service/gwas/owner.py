@@ -27,6 +27,7 @@ class OpenStudy(OfStudy):
 
     epsilon: Annotated[Epsilon, "The limit: all that may ever be spent."]
     delta: Annotated[Delta, "The limit's delta."] = 0.0
+    each_analyst: Annotated[float | None, "What any one analyst may spend of it, as an epsilon."] = None
 
     def run(self, session: Session) -> OpenedStudy:
         from privet.service.accounts import limit_of, open_account
@@ -35,7 +36,14 @@ class OpenStudy(OfStudy):
         ledger = session.opened_ledger(create=True)
         if ledger is None:
             raise ParameterError("An account is opened in a ledger.", "Name the ledger.")
-        name = open_account(ledger, study.source, study.schema, limit_of(self.epsilon, self.delta))
+        name = open_account(
+            ledger,
+            study.source,
+            study.schema,
+            limit_of(self.epsilon, self.delta),
+            each_analyst=None if self.each_analyst is None else limit_of(self.each_analyst, self.delta),
+            scope=session.scope,
+        )
         return OpenedStudy(name, session.ledger_place)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Ge, Gt, Lt
 
@@ -12,6 +12,7 @@ from privet.errors import ParameterError
 from privet.mechanisms.top_k import How
 from privet.parameters import Alias, Delta, Epsilon, File
 from privet.selection.gwas.top_snps import ScoreName
+from privet.service.case import Shown
 from privet.service.common import Force, OwnerSays, Report, SeedNumber
 from privet.service.gwas.study import OfStudy
 from privet.service.paying import Paid
@@ -96,6 +97,8 @@ class ChooseTopSnps(Release):
     that are not. Filters read the data, and the guarantee says so.
     """
 
+    title: ClassVar[str] = "Top variants"
+
     k: Annotated[int, Ge(1), Alias("k"), "How many variants are chosen."] = 10
     score: Annotated[ScoreName, "What makes a variant good."] = "distance"
     test: TestName = "genotypic"
@@ -168,6 +171,17 @@ class ChosenSnps(Released):
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"in_words": self._words()}
 
+    def in_words(self) -> str:
+        """The verdict first: it is what a reader wants to know."""
+        if not (words := self._words()):
+            return f"The {len(self.found.snps)} variants that were chosen, without values."
+        meaning, accuracy, *verdict = words
+        everyone = f"All {len(self.found.snps)} of these can be told from noise."
+        return "\n".join([*(verdict or [everyone]), meaning, accuracy])
+
+    def tables(self) -> tuple[Shown, ...]:
+        return (Shown("The chosen variants", *self.found.table()),)
+
     def charts(self) -> tuple[Chart, ...]:
         from privet.selection.gwas.report import charts
 
@@ -184,6 +198,8 @@ class ChosenSnps(Released):
 @dataclass(frozen=True, kw_only=True)
 class CountSignificant(Release):
     """Count the significant variants, so that k need not be guessed. No covariate is used."""
+
+    title: ClassVar[str] = "Significant variants"
 
     test: TestName = "genotypic"
     tau: Tau = 1e-5

@@ -71,21 +71,23 @@ class OfStudy(UseCase):
         """The study, watched while a folder is read, or while quality control counts."""
         from privet.selection.gwas import Study
 
-        folder = self.study.is_dir()
+        found = session.genotypes(self.study)
+        folder = isinstance(found, Path) and found.is_dir()
         what, unit = ("Reading", "of the files, twice each") if folder else ("Quality control", "variants")
         with session.progress(what, unit) as watch:
-            study = Study.open(
-                self.study,
-                phenotypes=self.phenotypes,
-                variants=self.variants,
-                keep=None if self.keep is None else _listed(self.keep),
-                dataset=self.dataset or name_of(self.study),
-                quality=self._quality(),
-                rehearsed=rehearsed,
-                strata=self._strata(),
-                watch=None if folder else watch,
-                reading=watch if folder else None,
-            )
+            how: dict[str, Any] = {
+                "keep": None if self.keep is None else _listed(self.keep),
+                "dataset": self.dataset or name_of(self.study),
+                "quality": self._quality(),
+                "rehearsed": rehearsed,
+                "strata": self._strata(),
+                "watch": None if folder else watch,
+            }
+            if isinstance(found, Path):
+                files = {"phenotypes": self.phenotypes, "variants": self.variants}
+                study = Study.open(found, **files, reading=watch if folder else None, **how)
+            else:
+                study = Study(found, **how)
         for problem in getattr(study.source, "problems", ()):
             session.warn(f"{problem.file} was left out: {problem.reason}.")
         if skipped := getattr(study.source, "skipped", 0):
