@@ -1888,17 +1888,6 @@ export interface components {
             /** Words */
             words: string;
         };
-        /** GridRow */
-        GridRow: {
-            /** Data */
-            data: string;
-            /** Entries */
-            entries: components["schemas"]["EntryShown"][];
-            /** Epsilon */
-            epsilon: number;
-            /** Private */
-            private: boolean;
-        };
         /**
          * GenotypesShown
          * @description What is public about a study of genotypes, in numbers; chromosomes with their number of variants.
@@ -1917,6 +1906,17 @@ export interface components {
             variants: number;
             /** Without */
             without: number;
+        };
+        /** GridRow */
+        GridRow: {
+            /** Data */
+            data: string;
+            /** Entries */
+            entries: components["schemas"]["EntryShown"][];
+            /** Epsilon */
+            epsilon: number;
+            /** Private */
+            private: boolean;
         };
         /**
          * Guesses
@@ -2125,7 +2125,7 @@ export interface components {
             /** Attack Text */
             attack_text: string;
             /** Attacks */
-            attacks: components["schemas"]["TableShown"][];
+            attacks: components["schemas"]["privet__server__shapes__TableShown"][];
             /** Charts */
             charts: {
                 [key: string]: unknown;
