@@ -215,7 +215,7 @@ def _table_price(
         study = studies.find(connection, row.study)
         assert study is not None
         role = studies.role_of(connection, row.study, caller.id)
-    total: Amount = prices[0].amount
+    total: Amount | None = prices[0].amount
     for price in prices[1:]:
         total = sum_of(total, price.amount)
     event = Sequential(tuple(price.event(f"experiment {name}") for price in prices))
