@@ -1,6 +1,9 @@
 """The page of the audit: the bounds of every algorithm, from the figures that ``make audit`` has written.
 
-python -m benchmarks.audit_page audit-report/audit.json docs/experiments/audit.md
+python -m benchmarks.audit_page audit-report/audit.json docs/experiments/audit.md docs/experiments/results/audit.json
+
+The last file keeps what the page needs of every claim. With it, the report of one algorithm (``privet audit NAME
+--deep -o report.html``) is enough to write the page again.
 """
 
 from __future__ import annotations
@@ -144,6 +147,22 @@ def wrapped(text: str, width: int = 118) -> str:
     )
 
 
+def kept(found: Found, place: Path) -> Found:
+    """The figures that are kept there, with these in place of older ones, in the order of the plan."""
+    known: Found = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    for words, audit in found.items():
+        details = {key: audit["details"][key] for key in ("ratio", "pairs")}
+        figures = ("epsilon", "delta", "bound", "confidence", "runs", "violated", "pair", "event")
+        known[words] = {key: audit[key] for key in figures} | {"details": details}
+        for key, name in (("pair", "name"), ("event", "description")):
+            known[words][key] = audit[key][name]
+    known = {words: known[words] for words in planned() if words in known}
+    place.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return known
+
+
 if __name__ == "__main__":
     figures = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    if len(sys.argv) > 3:
+        figures = kept(figures, Path(sys.argv[3]))
     Path(sys.argv[2]).write_text(wrapped(page(figures)), encoding="utf-8")
