@@ -1,6 +1,9 @@
 """The page of the audit: the bounds of every algorithm, from the figures that ``make audit`` has written.
 
-python -m benchmarks.audit_page audit-report/audit.json docs/experiments/audit.md
+python -m benchmarks.audit_page audit-report/audit.json docs/experiments/audit.md docs/experiments/results/audit.json
+
+The last file keeps what the page needs of every claim. With it, the report of one algorithm (``privet audit NAME
+--deep -o report.html``) is enough to write the page again.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ LIMITS = {
     "logistic-regression: answers method=privgene": "Its first step is taken at weights of 0, where the residual of "
     "every record is ±½, and the scores' sensitivity is for residuals up to ±1. So one step has a loss of at most "
     "ε/2, exactly: 2 at ε = 4. More steps share ε, and the later ones come nearer to their part of it.",
+    "select-k-best: answers mechanism=laplace": "The probability of what is chosen all at once has no simple formula, so "
+    "the ratio is that of the values alone, which have half of ε; events on the choice itself need more runs.",
     "logistic-regression: answers method=output": "Noise is for the furthest that a record can move the minimum: with "
     "a residual of 1, and with no curvature but the penalty's. In an empty table the residual is ½ at most. Other "
     "records bring it nearer to 1, but their curvature resists the move.",
@@ -37,7 +42,8 @@ would refute it. How this works, and what it cannot show: [the audit](../concept
 is the largest log-likelihood ratio of all answers that was computed in any run on any pair of tables. No event shows
 more than the ratio does on its tables; where it comes near to ε and the bound does not, the answers that reach it are
 rare, and more runs would show more. Claims are at ε = 4, because the larger an ε, the fewer runs show a part of it, and
-noise scales with it. Claims about other tables and about models get fewer runs, so they show less.
+noise scales with it. Claims about other tables and about models get fewer runs, so they show less. With a δ most noise
+is Gaussian, which reaches its ε only in events about as rare as δ, and so few runs do not see those.
 """
 
 
@@ -141,6 +147,22 @@ def wrapped(text: str, width: int = 118) -> str:
     )
 
 
+def kept(found: Found, place: Path) -> Found:
+    """The figures that are kept there, with these in place of older ones, in the order of the plan."""
+    known: Found = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    for words, audit in found.items():
+        details = {key: audit["details"][key] for key in ("ratio", "pairs")}
+        figures = ("epsilon", "delta", "bound", "confidence", "runs", "violated", "pair", "event")
+        known[words] = {key: audit[key] for key in figures} | {"details": details}
+        for key, name in (("pair", "name"), ("event", "description")):
+            known[words][key] = audit[key][name]
+    known = {words: known[words] for words in planned() if words in known}
+    place.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return known
+
+
 if __name__ == "__main__":
     figures = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    if len(sys.argv) > 3:
+        figures = kept(figures, Path(sys.argv[3]))
     Path(sys.argv[2]).write_text(wrapped(page(figures)), encoding="utf-8")

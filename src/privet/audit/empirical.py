@@ -31,6 +31,9 @@ from privet.schema import Schema
 
 __all__ = ["audit", "audit_again"]
 
+#: The part of ε that a test should promise: a little more than the half that it is to show.
+AMPLE = 0.55
+
 
 def audit(
     thing: Any,
@@ -46,6 +49,7 @@ def audit(
     folder: str | Path | None = None,
     progress: Progress | None = None,
     seed: int = 0,
+    patience: int = 1,
 ) -> Audit:
     """Test a claim of privacy: a lower bound on the ε that ``thing`` really has.
 
@@ -53,7 +57,8 @@ def audit(
     data is needed: tables are made from the schema. ``runs`` are made on the final pair, some of them to
     choose the event and the others to test it; ``search_runs`` on each table of every candidate pair before.
     ``jobs`` processes work at once; with ``folder`` an audit that was stopped goes on where it was. ``seed``
-    fixes the candidate pairs, not the noise, which stays secure.
+    fixes the candidate pairs, not the noise, which stays secure. The test gets up to ``patience`` times its
+    runs if that is what it takes, by the ratio that is computed, to show half of ε.
 
     >>> from fractions import Fraction
     >>> from privet.mechanisms import GeometricNoise
@@ -86,6 +91,10 @@ def audit(
             "Give another schema, or pairs that it accepts.",
         )
     event, apparent = learn_distinction(*learned, confidence=confidence, delta=subject.delta)
+    for times in range(1, patience + 1):
+        if _promise(subject, learned, times * testing, confidence).bound > AMPLE * subject.epsilon:
+            testing *= times
+            break
     promise = _promise(subject, learned, testing, confidence)
     if promise.bound > apparent:
         event = promise.event

@@ -76,18 +76,17 @@ class Runs:
             parts[number] = part
             _keep(chunks[number].path, part)
             self._advance(len(part))
-        for part in parts:
-            self._remember(part)
+        self._remember([part for part in parts if part is not None])
         return [
             joined([part for chunk, part in zip(chunks, parts, strict=True) if part and chunk.place == place])
             for place in range(len(wishes))
         ]
 
-    def _remember(self, part: Sample | None) -> None:
-        if part is not None and self.subject.computed:
-            ratios = part.at([RATIO])
-            largest = float(np.abs(ratios[ratios != ABSENT]).max(initial=0.0))
-            self.ratio = max(self.ratio or 0.0, largest)
+    def _remember(self, parts: list[Sample]) -> None:
+        if not self.subject.computed:
+            return
+        ratios = np.concatenate([part.at([RATIO]).ravel() for part in parts])
+        self.ratio = max(self.ratio or 0.0, float(np.abs(ratios[ratios != ABSENT]).max(initial=0.0)))
 
     def _chunks(self, place: int, purpose: str, data: Any, runs: int) -> Iterator[_Chunk]:
         most = self.subject.chunk

@@ -29,6 +29,8 @@ __all__ = ["AuditAlgorithm", "Audits"]
 RUNS = 4_000
 #: A deep audit has many claims: of what is released, and of other tables, it makes fewer runs.
 FEW = 1_200
+#: Where answers are many and each has a small part of ε, only more runs show half of it.
+PATIENCE = 5
 #: A computed ratio says with few runs what events need many for.
 SEARCH, FEWER = 40, 8
 
@@ -198,6 +200,7 @@ class AuditAlgorithm(UseCase):
                 jobs=self.jobs,
                 folder=self.folder,
                 progress=watch,
+                patience=PATIENCE if claim.runs == RUNS and self.deep else 1,
             )
 
 
