@@ -78,7 +78,8 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         already = None if asked.practice else runs.already(connection, found)
     assert study is not None
     ledger = server.database.ledger
-    with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
+    schema = schema_file(server, asked.dataset, asked.version)
+    with asked.case(schema, model) as case, ledger.reading_once():
         free = ServerSession(None, caller.name)
         preview: Any = case.plan(free)
         if preview is None or preview.amount is None:
@@ -93,9 +94,9 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
                 preview, after = priced, priced.after
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"
+        left = _least(before.left, ledger.left(asked.dataset, caller.name))
     price: Amount = preview.amount
     spent = after.spent if after is not None else _sum(before.spent, price)
-    left = _least(before.left, ledger.left(asked.dataset, caller.name))
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -130,7 +131,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         created="",
     )
     with server.database.write() as connection:
-        answer.id = runs.add_plan(
+        answer.id, answer.created = runs.add_plan(
             connection,
             hash=found,
             user=caller.id,
@@ -140,9 +141,6 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             document=json.dumps(asked.to_dict()),
             price=answer.model_dump_json(),
         )
-        kept = runs.find_plan(connection, answer.id)
-    assert kept is not None
-    answer.created = kept.created
     return answer
 
 
