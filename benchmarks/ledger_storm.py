@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -28,6 +26,7 @@ from tests.server.fleet import Fleet
 STEPS = 500  # about a thousand requests a round
 RUNS = 60  # of a round on a whole server: each reads a table and fits a model
 STORES = ("sqlite", "postgres", "server")
+KEPT = Path("docs/experiments/results/storm")
 
 
 def run() -> list[Figure]:
@@ -40,7 +39,7 @@ def main(words: list[str]) -> int:
     options.add_argument(
         "--requests", type=int, default=1_000_000, help="in total, with those of earlier starts"
     )
-    options.add_argument("--folder", type=Path, default=Path("ledger-storm"), help="where the count is kept")
+    options.add_argument("--folder", type=Path, default=KEPT, help="where the count is kept")
     options.add_argument("--store", choices=STORES, nargs="+", default=["sqlite", "postgres"])
     given = options.parse_args(words)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # stopped: servers are ended, and the count is kept
@@ -64,7 +63,8 @@ def _rounds(requests: int, folder: Path, stores: tuple[str, ...]) -> list[Figure
             stack.callback(fleet.stop)
         while sum(tally.requests for tally in tallies.values()) < requests:
             name = min(stores, key=lambda each: tallies[each].requests)
-            tallies[name] += _round(name, folder / f"round-{os.getpid()}", server, fleet)
+            with tempfile.TemporaryDirectory() as notes:
+                tallies[name] += _round(name, Path(notes), server, fleet)
             (folder / "new").write_text(json.dumps(asdict(tallies[name])))
             (folder / "new").replace(folder / f"{name}.json")
             print(f"  {name}: {tallies[name]}", flush=True)
@@ -74,8 +74,6 @@ def _rounds(requests: int, folder: Path, stores: tuple[str, ...]) -> list[Figure
 
 
 def _round(name: str, folder: Path, server: Postgres | None, fleet: Fleet | None) -> Tally:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
     if server is None or name == "sqlite":
         return storm(str(folder / "ledger.db"), folder, steps=STEPS, kills=12)
 

@@ -35,12 +35,13 @@ ENDED = ("released", "lost", "refused", "cancelled")
 
 def client(fleet: Fleet, who: str, dataset: str, plan: str, limit: float, notes: Path) -> int:
     """Start runs, one after the other, until there is no budget; 5 is the exit code for that."""
+    parent = os.getppid()
     fleet.client = httpx.Client(timeout=PATIENCE)  # not the parent's connections
     file = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def asked(method: str, path: str, **more: Any) -> Any:
         """What the server answers; again while it, or its database, is away."""
-        while True:
+        while os.getppid() == parent:
             try:
                 answer = fleet.send(who, method, path, **more)
                 if answer.status_code < 500:
@@ -49,6 +50,7 @@ def client(fleet: Fleet, who: str, dataset: str, plan: str, limit: float, notes:
             except httpx.TransportError:
                 pass
             time.sleep(0.05)
+        os._exit(70)  # the storm itself was killed
 
     while True:
         sent = {"json": {"plan": plan}, "headers": {"Idempotency-Key": str(uuid.uuid4())}}

@@ -63,6 +63,16 @@ class LedgerContract:
         assert ledger.spent("patients") == ONE
         assert ledger.left("patients") is None
 
+    def test_nothing_is_spent_on_the_word_of_what_was_read_once(self, ledger):
+        address = ledger._chain.store.address
+        other = ledger if address is None else Ledger.open(address)
+        with ledger.reading_once():
+            for _ in range(10):
+                spend(other)
+            with pytest.raises(BudgetExceeded):
+                spend(ledger)
+        assert ledger.left("patients") is None
+
     def test_a_refused_request_costs_nothing_and_a_smaller_one_still_fits(self, ledger):
         spend(ledger, PureEvent(exact(0.9)))
         with pytest.raises(BudgetExceeded, match=r"at most ε = 0\.1"):

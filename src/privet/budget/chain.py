@@ -66,13 +66,26 @@ class Chain:
         """Start over from the rows, with a lock of our own (after a fork, the old one may be held)."""
         self._lock = threading.RLock()
         self._book = Book()
+        self._seen = threading.local()
 
     @contextmanager
     def reading(self) -> Iterator[Book]:
         with self._lock:
-            with self.store.transaction(write=False) as transaction:
-                self._catch_up(transaction)
+            if not getattr(self._seen, "just_now", False):
+                with self.store.transaction(write=False) as transaction:
+                    self._catch_up(transaction)
             yield self._book
+
+    @contextmanager
+    def reading_once(self) -> Iterator[None]:
+        """What this thread reads within is as it was at the beginning, or newer. Writing looks anew."""
+        with self.reading():
+            pass
+        self._seen.just_now = True
+        try:
+            yield
+        finally:
+            self._seen.just_now = False
 
     @contextmanager
     def writing(self, *, moving: bool = False) -> Iterator[Pen]:

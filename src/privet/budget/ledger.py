@@ -26,6 +26,7 @@ from __future__ import annotations
 import getpass
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -101,6 +102,18 @@ class Ledger:
         if not analyst:
             raise LedgerError("An analyst needs a name.")
         return Ledger(self._chain, analyst, self._beside)
+
+    def reading_once(self) -> AbstractContextManager[None]:
+        """Balances and previews within are read with one look at the store.
+
+        Nothing is spent on their word: ``reserve`` looks anew.
+
+        >>> ledger = Ledger.in_memory()
+        >>> with ledger.reading_once():
+        ...     ledger.head().count
+        0
+        """
+        return self._chain.reading_once()
 
     def writing_beside(self, beside: Beside) -> Ledger:
         """The same ledger, which calls ``beside(transaction, number)`` within the step of each reservation.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DisconnectionError
 
 from privet.server.settings import Settings
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FILE", "Database"]
 
 FILE = "privet-server.db"
+RESTED = 1.0  # seconds after which a connection to PostgreSQL is tried before it is used
 
 
 class Database:
@@ -59,11 +62,19 @@ class Database:
         if not self.sqlite:
             assert self.address is not None
             address = self.address.replace("postgresql://", "postgresql+psycopg://", 1)
-            return create_engine(address, pool_size=10, max_overflow=30, pool_pre_ping=True)
+            engine = create_engine(address, pool_size=10, max_overflow=30)
+            event.listen(engine, "checkout", _require_alive)
+            event.listen(engine, "checkin", _used)
+            return engine
         self.ledger  # noqa: B018  # the file is made as a ledger first
         engine = create_engine(f"sqlite:///{self.file}", isolation_level="AUTOCOMMIT", pool_size=10)
         event.listen(engine, "connect", _prepare)
         return engine
+
+    @cached_property
+    def _reading(self) -> Engine:
+        """The same connections, where every statement stands by itself: no begin, no commit, no waiting."""
+        return self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def prepare(self) -> None:
         """Make the tables, or bring them up to date."""
@@ -79,12 +90,8 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        with self.engine.connect() as connection:
-            if self.sqlite:
-                yield connection
-            else:
-                with connection.begin():
-                    yield connection
+        with self._reading.connect() as connection:
+            yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -114,3 +121,17 @@ def _prepare(connection: Any, record: Any) -> None:
         "PRAGMA foreign_keys = ON",
     ):
         connection.execute(line)
+
+
+def _used(connection: Any, record: Any) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _require_alive(connection: Any, record: Any, proxy: Any) -> None:
+    """A connection that has rested may have died since, with a database that was restarted: try it first."""
+    if time.monotonic() - record.info.get("used", 0.0) > RESTED:
+        try:
+            connection.execute("SELECT 1")
+            connection.rollback()
+        except Exception:
+            raise DisconnectionError from None

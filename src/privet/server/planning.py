@@ -97,7 +97,8 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
     require_kind(server, row, asked)
     lists = server.folder(asked.dataset) / STUDY_FILE
     kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
-    with asked.case(schema_file(server, asked.dataset, asked.version), model) as case:
+    schema = schema_file(server, asked.dataset, asked.version)
+    with asked.case(schema, model) as case, ledger.reading_once():
         preview: Any = case.plan(ServerSession(None, caller.name, kept=kept, lists=lists))
         free = preview is None and asked.use_case == FLOW  # all that it would measure was released before
         if not free and (preview is None or preview.amount is None):
@@ -112,9 +113,9 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
                 preview, after = priced, priced.after
             except BudgetExceeded as error:
                 refused = f"{error.message} {error.advice}"
+        left = _least(before.left, ledger.left(asked.dataset, caller.name))
     price: Amount | None = None if free else preview.amount
     spent = after.spent if after is not None else sum_of(before.spent, price)
-    left = _least(before.left, ledger.left(asked.dataset, caller.name))
     state = "fits"
     if refused:
         state = "too_much" if left is not None else "empty"
@@ -151,7 +152,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         created="",
     )
     with server.database.write() as connection:
-        answer.id = runs.add_plan(
+        answer.id, answer.created = runs.add_plan(
             connection,
             hash=found,
             user=caller.id,
@@ -161,9 +162,6 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             document=json.dumps(asked.to_dict()),
             price=answer.model_dump_json(),
         )
-        stored = runs.find_plan(connection, answer.id)
-    assert stored is not None
-    answer.created = stored.created
     return answer
 
 

@@ -48,10 +48,11 @@ ENDED = ("released", "lost", "refused", "cancelled")
 PAID = "measuring"
 
 
-def add_plan(connection: Connection, **values: Any) -> str:
-    plan = new_id()
-    connection.execute(insert(plans).values(id=plan, created=now(), **values))
-    return plan
+def add_plan(connection: Connection, **values: Any) -> tuple[str, str]:
+    """Keep a plan: its name, and when it was made."""
+    plan, moment = new_id(), now()
+    connection.execute(insert(plans).values(id=plan, created=moment, **values))
+    return plan, moment
 
 
 def find_plan(connection: Connection, plan: str) -> Row[Any] | None:
