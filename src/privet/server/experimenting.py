@@ -72,7 +72,7 @@ def laid_out(
             422,
             "The experiment is too large for a server",
             f"It has {found.size:,} cells, and at most {MOST_CELLS:,} are run here.",
-            "Take fewer repetitions, or run its file with  privet experiment run.",
+            "Take fewer repetitions, or run its file on a machine of your own.",
         )
     tables, texts, schemas = {}, {}, {}
     with server.database.read() as connection:
