@@ -46,7 +46,6 @@ def workers(work: Callable[[Any], Any], processes: int, seconds: float) -> Itera
     alone = threading.active_count() == 1
     context: Any = get_context("fork" if alone else "forkserver")
     if alone:
-        gc.collect()
         gc.freeze()  # else the first collection of each worker would copy all that it shares
     else:
         context.set_forkserver_preload(["privet.experiment.running"])
