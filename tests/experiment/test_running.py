@@ -21,6 +21,7 @@ from privet.errors import BudgetExceeded, LedgerError, ParameterError
 from privet.experiment import Experiment
 from privet.experiment.files import cells_table, write_results
 from privet.experiment.store import Store
+from privet.experiment.workers import _batches
 from privet.schema import write_schema
 from privet.sources import ArrowSource, write_csv
 
@@ -121,6 +122,23 @@ def test_a_killed_run_repeats_and_loses_nothing(tmp_path):
     assert store.read_bytes().startswith(whole)
     cells = [json.loads(line)["cell"] for line in store.read_text().splitlines()]
     assert len(cells) == len(set(cells)) == experiment.size == len(results.cells)
+
+
+def test_small_cells_are_handed_out_in_batches_and_do_not_wait_for_the_disk(tmp_path, monkeypatch):
+    """Each wait for the disk costs as much as several small cells; private cells wait all the same."""
+    synced = []
+    monkeypatch.setattr("privet.experiment.store.os.fsync", synced.append)
+    monkeypatch.setattr("privet.experiment.store.SYNC_SECONDS", 1e9)
+    experiment, store = Experiment.from_dict(PUBLIC), Store(tmp_path / "results.jsonl")
+    experiment.run(store=store.path)
+    assert len(synced) == 1  # when it is let go
+    with store.held():
+        store.add({"cell": "private", "begun": True})
+        assert len(synced) == 2
+    sizes = [len(batch) for batch in _batches(list(range(1000)), 16, 2)]
+    assert sum(sizes) == 1000
+    assert len(sizes) < 100
+    assert sizes[-4:] == [1, 1, 1, 1]
 
 
 def test_half_a_line_is_taken_away_and_a_damaged_one_is_said(tmp_path):

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 __all__ = ["Batches", "warmed", "workers"]
 
-Task, Found = TypeVar("Task"), TypeVar("Found")
+Task = TypeVar("Task")
+Found = TypeVar("Found")
 Batches = Callable[[list[Any]], Iterable[list[Any]]]
 #: A batch should take about so long: what is done is kept soon, and handing it out costs next to nothing.
 BATCH_SECONDS = 0.1
@@ -45,7 +46,6 @@ def workers(work: Callable[[Any], Any], processes: int, seconds: float) -> Itera
     alone = threading.active_count() == 1
     context: Any = get_context("fork" if alone else "forkserver")
     if alone:
-        gc.collect()
         gc.freeze()  # else the first collection of each worker would copy all that it shares
     else:
         context.set_forkserver_preload(["privet.experiment.running"])
@@ -56,7 +56,7 @@ def workers(work: Callable[[Any], Any], processes: int, seconds: float) -> Itera
             def spread(tasks: list[Any]) -> Iterable[list[Any]]:
                 # Towards the end batches are small, so that no worker waits long for another.
                 batches = list(_batches(tasks, size, processes))
-                return pool.imap_unordered(_do, batches)  # type: ignore[no-any-return]
+                return pool.imap_unordered(_do, batches)
 
             yield spread
     finally:

@@ -8,6 +8,7 @@ private cell is the state of its run, which changes on the public grid, and what
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,7 @@ def laid_out(
             422,
             "The experiment is too large for a server",
             f"It has {found.size:,} cells, and at most {MOST_CELLS:,} are run here.",
-            "Take fewer repetitions, or run its file with  privet experiment run.",
+            "Take fewer repetitions, or run its file on a machine of your own.",
         )
     tables, texts, schemas = {}, {}, {}
     with server.database.read() as connection:
@@ -160,7 +161,7 @@ def price_of(
     """What is left of an experiment costs, table by table and as a whole. No record is read."""
     found, settled = desk.experiment, settled_of(runs)
     plan = desk.plan(settled)
-    lost = {each.cell for each in runs if each.state == "lost"} - settled
+    lost = Counter(desk.cells[key].data for key in {e.cell for e in runs if e.state == "lost"} - settled)
     places = {
         (price.dataset.name, label, epsilon): cost
         for price in plan.prices
@@ -186,7 +187,9 @@ def price_of(
     for price in plan.prices:
         accounts.setdefault(tables[price.dataset.name][0], []).append(price)
     priced = [
-        _table_price(server, caller, found.name, dataset, prices, len(lost))
+        _table_price(
+            server, caller, found.name, dataset, prices, sum(lost[price.dataset.name] for price in prices)
+        )
         for dataset, prices in accounts.items()
     ]
     total = ", ".join(f"{each.price.text} of {each.name}" for each in priced) or "nothing"
