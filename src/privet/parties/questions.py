@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.budget import Pure, exact
-from privet.curator import Curator, Measure
+from privet.curator import Apart, Curator, Measure
 from privet.errors import ParameterError
 from privet.parties.study import PartyStudy
 from privet.registry import algorithm
@@ -37,9 +37,9 @@ Asked = list[tuple[Measure, Fraction]]
 class Recorder(Curator):
     """A curator of no records that writes down what it is asked."""
 
-    def ask_together(self, asked: Sequence[Any]) -> list[Any]:
+    def ask_together(self, asked: Sequence[Any], apart: Apart | None = None) -> list[Any]:
         self.asked: Asked = [*getattr(self, "asked", []), *asked]
-        return super().ask_together(asked)
+        return super().ask_together(asked, apart)
 
 
 class Answered(Curator):
@@ -48,7 +48,7 @@ class Answered(Curator):
     def give(self, plan: Asked, releases: list[Release]) -> None:
         self._given = list(zip([question for question, _ in plan], releases, strict=True))
 
-    def ask_together(self, asked: Sequence[Any]) -> list[Any]:
+    def ask_together(self, asked: Sequence[Any], apart: Apart | None = None) -> list[Any]:
         told = []
         for question, _ in asked:
             planned, release = self._given.pop(0)
