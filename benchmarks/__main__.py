@@ -18,6 +18,7 @@ FAMILIES = (
     "naive_bayes_accuracy",
     "naive_bayes_peers",
     "engines_speed",
+    "query_speed",
     "audit_power",
     "gwas_speed",
     "gwas_recovery",

@@ -29,6 +29,7 @@ MODULES = (
     "geometric.tables_page",
     "geometric.attacks_page",
     "geometric.stream",
+    "gupt.page",
 )
 
 

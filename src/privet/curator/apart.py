@@ -40,18 +40,18 @@ class Apart:
 
         It is certain then that each question looks at the records of its own part only.
         """
-        if len(asked) != len(self.labels):
+        if len(asked) != len(self.labels) or any(type(label) is not str for label in self.labels):
             raise ParameterError("Each question must say which part it is about.")
         shares: dict[str, Fraction] = {}
         for (question, share), label in zip(asked, self.labels, strict=True):
             if type(question) not in (Measure, Choose):
                 raise ParameterError("Parts are asked for measurements and choices only.")
-            if not all(self._is_of(statistic, str(label)) for statistic in question.statistics):
+            if not all(self._is_of(statistic, label) for statistic in question.statistics):
                 raise ParameterError(
                     f"A question about the part '{label}' would look at other records, too.",
                     f"Ask it of the records whose '{self.key}' is '{label}'.",
                 )
-            shares[str(label)] = shares.get(str(label), Fraction(0)) + share
+            shares[label] = shares.get(label, Fraction(0)) + share
         return max(shares.values(), default=Fraction(0))
 
     def _is_of(self, statistic: Any, label: str) -> bool:

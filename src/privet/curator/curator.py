@@ -100,6 +100,7 @@ class Curator:
         (``stats.relations``). So the account of each table is charged the whole amount, and somebody who is
         in several of them is protected in all of them together.
         """
+        authors_of([relation])  # one of somebody's own would see the records, and could claim any stability
         read = {name: (as_source(data), schema) for name, (data, schema) in tables.items()}
         schemas = tuple(schema for _, schema in read.values())
         schema = relation.facts.schema
@@ -220,6 +221,8 @@ class Curator:
         statistics = [statistic for question in questions for statistic in question.statistics]
         authors |= authors_of(statistics)
         _require_no_sets(statistics, self.schema)
+        if apart is not None and type(apart) is not Apart:
+            raise ParameterError(f"A {type(apart).__name__} does not say which parts there are.")
         amounts = self._spend(asked, None if apart is None else apart.price(asked))
         pairs = list(zip(questions, amounts, strict=True))
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
@@ -288,7 +291,7 @@ class Curator:
                 f"{float(self._left):.3g} is left."
             )
         deltas = sum((question.delta for question, _ in asked), start=Fraction(0))
-        if deltas > self._delta_left:
+        if deltas > self._delta_left or any(question.delta < 0 for question, _ in asked):
             raise ParameterError(
                 "These measurements ask for more of δ than the run has left.", "Give the run a delta."
             )

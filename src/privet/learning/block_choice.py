@@ -76,6 +76,8 @@ def by_aged(
 
 
 def _numbers(records: int) -> list[int]:
-    """Numbers of blocks to try, each about twice the one before."""
-    most = max(2, records // _FEWEST)
-    return [2**power for power in range(1, most.bit_length()) if 2**power <= most]
+    """Numbers of blocks to try, each three times the one before."""
+    most, numbers = max(2, records // _FEWEST), [2]
+    while 3 * numbers[-1] <= most:
+        numbers.append(3 * numbers[-1])
+    return numbers

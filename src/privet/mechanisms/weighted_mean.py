@@ -42,10 +42,12 @@ class WeightedMean:
     the chance of which records fall together is averaged out.
 
     *Loose ranges.* Half of an output's share chooses, a quarter each, the bins of a fine grid in which the
-    first and the third quartile of its column lie, by ``stats.choices.quantiles``: one row that is replaced
-    moves each score by 2R at most, and c rows by 2Rc. From the lower end of the one to the upper end of the
-    other goes a range that is released. Values are clamped to it, so that a row moves the sum by its width w
-    at most; the other half of the share pays for noise for copies · w. That is adaptive composition.
+    first and the third quartile of its column lie. With N rows, F of them below a bin and f in it, a bin's
+    score for the quantile p/d is −max(0, dF − pN, pN − d(F + f)): 0 if the quantile lies in it. N is public,
+    and one row that changes moves F and F + f by 1 at most, so every score by d at most, c rows by cd. From
+    the lower end of the one to the upper end of the other goes a range that is released. Values are clamped
+    to it, so that a row moves the sum by its width w at most; the other half of the share pays for noise for
+    copies · w. That is adaptive composition.
 
     *Reference.* Mohan, Thakurta, Shi, Song, Culler (2012), GUPT: privacy preserving data analysis made easy.
 
@@ -115,13 +117,12 @@ class WeightedMean:
     def _quantile(
         self, quantile: Fraction, counts: IntegerArray, amount: Pure | Zcdp, randomness: Randomness
     ) -> int:
-        from privet.stats import Coded, CrossTable
-        from privet.stats.choices.quantiles import QuantileRanks
-
-        ranks = QuantileRanks(CrossTable((Coded("output"),)), quantile)
-        moved = Fraction(2 * ranks.spread * self.copies)
+        p, d = quantile.numerator, quantile.denominator
+        ends, wanted = counts.cumsum(), p * counts.sum()
+        missed = np.maximum(d * (ends - counts) - wanted, wanted - d * ends)
+        moved = Fraction(d * self.copies)
         if isinstance(amount, Pure):
-            chooser: Any = PermuteAndFlip(amount.epsilon, moved, monotonic=True)
+            chooser: Any = PermuteAndFlip(amount.epsilon, moved)
         else:  # as in ``curator.ask.choose``: ρ = ε²/8 for the exponential mechanism
-            chooser = Exponential(Fraction(root_down(8 * amount.rho)), moved, monotonic=True)
-        return int(chooser.choose(ranks._scores(counts), randomness))
+            chooser = Exponential(Fraction(root_down(8 * amount.rho)), moved)
+        return int(chooser.choose(-np.maximum(missed, 0), randomness))

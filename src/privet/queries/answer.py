@@ -126,7 +126,7 @@ def answered(selection: Selection, schema: Schema, told: Any, guarantee: Guarant
     """The answer, made of what was released: from here on everything is post-processing."""
     group = selection.group(schema)
     found = [measure.found(group, told) for measure in selection.measures]
-    totals = []
+    totals: list[Found] = []
     if selection.total:
         found, totals = _with_totals(selection, found, told, schema)
     names = [_values(key, group) for key in group.keys]

@@ -205,8 +205,8 @@ class Perturb(UseCase):
         from privet.perturbation.nominal.recoding import require_new
         from privet.perturbation.parts import whole_table
         from privet.service.outputs import check_place
-        from privet.service.writers import writer_for
-        from privet.sources import open_source, write_arff
+        from privet.service.writers import takes_schema, writer_for
+        from privet.sources import open_source
 
         check_place(self.out, force=self.force)
         if self.recoding is not None:
@@ -228,8 +228,8 @@ class Perturb(UseCase):
 
         with session.progress(f"Perturbing ({self.algorithm})", "rows") as watch:
             batches = _kept(perturbed(watch), after)
-            if write is write_arff:
-                write_arff(batches, self.out, schema)
+            if takes_schema(write):
+                write(batches, self.out, schema)
             else:
                 write(batches, self.out)
         if hasattr(model, "key_"):

@@ -53,8 +53,8 @@ class Predict(OfTable):
         import pyarrow as pa
 
         from privet.schema import Category, Schema
-        from privet.service.writers import writer_for
-        from privet.sources import ArrowSource, open_source, write_arff
+        from privet.service.writers import takes_schema, writer_for
+        from privet.sources import ArrowSource, open_source
 
         write = writer_for(self.output)
         schema: Schema = model.schema_
@@ -93,11 +93,11 @@ class Predict(OfTable):
             if count == 0:
                 raise DataError("The table holds no records.", "Check that it is the right file.")
 
-        if write is write_arff:
+        if takes_schema(write):
             target = schema[str(schema.target)]
             what = Category(PREDICTED, tuple(labels)) if labels else replace(target, name=PREDICTED)
             kept = tuple(column for column in schema.columns if column.name in self.keep)
-            write_arff(batches(), self.output, replace(schema, columns=(*kept, what), target=None))
+            write(batches(), self.output, replace(schema, columns=(*kept, what), target=None))
         else:
             write(batches(), self.output)
         return count

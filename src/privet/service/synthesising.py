@@ -49,7 +49,7 @@ class Synthesise(UseCase):
         from privet.model import load_model
         from privet.registry import FAMILIES
         from privet.service.outputs import check_place
-        from privet.service.writers import writer_for
+        from privet.service.writers import takes_schema, writer_for
 
         model = load_model(self.model, self.verify_key)
         if not isinstance(model, FAMILIES["synthesise"].load()):
@@ -63,7 +63,7 @@ class Synthesise(UseCase):
         records = self.records if self.records is not None else min(max(about, 1), 10**9)
         with session.progress("Drawing", "rows") as watch:
             batches = self._batches(model, records, watch)
-            if write.__name__ == "write_arff":
+            if takes_schema(write):
                 write(batches, self.output, model.schema_)
             else:
                 write(batches, self.output)

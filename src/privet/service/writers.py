@@ -6,18 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from privet.errors import ParameterError
-from privet.sources import write_arff, write_csv, write_parquet
+from privet.sources import write_csv, write_parquet
+from privet.sources.formats import WRITERS
 
-__all__ = ["WRITERS", "writer_for"]
-
-WRITERS: dict[str, Callable[..., None]] = {
-    ".csv": write_csv,
-    ".csv.gz": write_csv,
-    ".parquet": write_parquet,
-    ".pq": write_parquet,
-    ".arff": write_arff,
-    ".arff.gz": write_arff,
-}
+__all__ = ["WRITERS", "takes_schema", "writer_for"]
 
 
 def writer_for(out: str | Path) -> Callable[..., None]:
@@ -29,3 +21,8 @@ def writer_for(out: str | Path) -> Callable[..., None]:
         f"Privet does not know how to write {Path(out).name}.",
         f"Name it by what it shall hold: {', '.join(WRITERS)}",
     )
+
+
+def takes_schema(writer: Callable[..., None]) -> bool:
+    """Whether a format declares its domains, which come from a schema and never from the rows."""
+    return writer not in (write_csv, write_parquet)

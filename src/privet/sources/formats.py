@@ -19,6 +19,7 @@ from privet.sources.csv import CsvSource
 from privet.sources.excel import ExcelSource
 from privet.sources.files import COMPRESSED, FilePath
 from privet.sources.ipc import IpcSource
+from privet.sources.json_arff import JsonArffSource
 from privet.sources.libsvm import LibsvmSource
 from privet.sources.matlab import MatlabSource
 from privet.sources.options import PLAIN, ReadOptions
@@ -28,9 +29,11 @@ from privet.sources.postgres import PostgresSource
 from privet.sources.remote import fetched, from_standard_input
 from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
+from privet.sources.weka_writers import write_c45, write_json_arff, write_libsvm, write_xrff
+from privet.sources.writers import write_arff, write_csv, write_parquet
 from privet.sources.xrff import XrffSource
 
-__all__ = ["FORMATS", "any_source", "open_source"]
+__all__ = ["FORMATS", "WRITERS", "any_source", "open_source"]
 
 Reader = Callable[[FilePath, Schema | None, ReadOptions], Source]
 
@@ -72,6 +75,7 @@ FORMATS: dict[str, Reader] = {
     ".xlsx": _without_options(ExcelSource),
     **_compressed(".arff", _without_options(ArffSource)),
     **_compressed(".xrff", _without_options(XrffSource)),
+    **_compressed(".json", _without_options(JsonArffSource)),
     **_compressed(".libsvm", _without_options(LibsvmSource)),
     **_compressed(".basket", _without_options(BasketSource)),
     ".names": _without_options(C45Source),
@@ -87,6 +91,23 @@ FORMATS: dict[str, Reader] = {
     ".vcf.gz": _without_options(lambda path, schema: VcfSource(path)),
 }
 
+
+#: What is written, by the ending of the name. All of it is read, too.
+WRITERS: dict[str, Callable[..., None]] = {
+    ".csv": write_csv,
+    ".csv.gz": write_csv,
+    ".parquet": write_parquet,
+    ".pq": write_parquet,
+    ".arff": write_arff,
+    ".arff.gz": write_arff,
+    ".xrff": write_xrff,
+    ".xrff.gz": write_xrff,
+    ".json": write_json_arff,
+    ".json.gz": write_json_arff,
+    ".names": write_c45,
+    ".data": write_c45,
+    ".libsvm": write_libsvm,
+}
 
 #: What is read by its address.
 ADDRESSES: dict[str, Reader] = {

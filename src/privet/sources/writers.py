@@ -17,7 +17,7 @@ from privet.sources.arff_header import quoted
 from privet.sources.base import Source
 from privet.sources.files import FilePath, replacing
 
-__all__ = ["write_arff", "write_csv", "write_parquet"]
+__all__ = ["declared_cells", "write_arff", "write_csv", "write_parquet"]
 
 Rows = Source | Iterable[pa.RecordBatch]
 
@@ -76,6 +76,36 @@ def write_arff(rows: Rows, path: FilePath, schema: Schema | None = None, relatio
                 stream.write(("\n".join(text.to_pylist()) + "\n").encode())
 
 
+Record = tuple[str | None, ...]
+
+
+def declared_cells(
+    rows: Rows, schema: Schema | None
+) -> tuple[list[tuple[str, tuple[str, ...] | None]], Iterator[Record]]:
+    """The attributes, each with its labels if it is nominal, and the records' cells as text; None is missing.
+
+    As for ARFF, domains are declared and never collected from the rows.
+    """
+    domains = {c.name: c for c in _categories(schema, rows)}
+    first, batches = _peek(_batches(rows), rows)
+    writers = [_cell_writer(field, domains.get(field.name), plain=True) for field in first]
+    labels = [_labels_of(field, domains.get(field.name)) for field in first]
+
+    def records() -> Iterator[Record]:
+        for batch in batches:
+            columns = [write(array).to_pylist() for (_, write), array in zip(writers, batch, strict=True)]
+            yield from zip(*columns, strict=True)
+
+    return list(zip(first.names, labels, strict=True)), records()
+
+
+def _labels_of(field: pa.Field, category: Category | None) -> tuple[str, ...] | None:
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if category is None:
+        return ("false", "true") if pa.types.is_boolean(kind) else None
+    return tuple(_label(value) for value in category.labels)
+
+
 def _batches(rows: Rows) -> Iterator[pa.RecordBatch]:
     return rows.batches() if isinstance(rows, Source) else iter(rows)
 
@@ -120,18 +150,24 @@ def _categories(schema: Schema | None, rows: Rows) -> list[Category]:
     return [column for column in schema.columns if isinstance(column, Category)] if schema else []
 
 
-def _cell_writer(field: pa.Field, category: Category | None) -> tuple[str, Callable[[pa.Array], pa.Array]]:
-    """An attribute's kind as the header says it, and how an array of it becomes cells."""
+def _cell_writer(
+    field: pa.Field, category: Category | None, plain: bool = False
+) -> tuple[str, Callable[[pa.Array], pa.Array]]:
+    """An attribute's kind as the header says it, and how an array of it becomes cells.
+
+    ``plain`` cells have no quotes, and are null where they are missing.
+    """
+    missing = None if plain else "?"
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
     if category is None and pa.types.is_boolean(kind):
         category = Category(field.name, (False, True))
     if category is not None:
-        words = [quoted(_label(value)) for value in category.labels]
-        return "{" + ",".join(words) + "}", lambda array: _nominal(category, words, array)
+        words = [_label(value) if plain else quoted(_label(value)) for value in category.labels]
+        return "{" + ",".join(words) + "}", lambda array: _nominal(category, words, array, missing)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return "numeric", _numeric
+        return "numeric", lambda array: _numeric(array, missing)
     raise DataError(
-        f"Column '{field.name}' is text without a declared domain, which ARFF needs.",
+        f"Column '{field.name}' is text without a declared domain, which this format needs.",
         "Write CSV or Parquet, or pass a schema in which it is a category.",
     )
 
@@ -142,11 +178,12 @@ def _label(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _numeric(array: pa.Array) -> pa.Array:
-    return pc.fill_null(_without_nan(array).cast(pa.string()), "?")
+def _numeric(array: pa.Array, missing: str | None) -> pa.Array:
+    texts = _without_nan(array).cast(pa.string())
+    return texts if missing is None else pc.fill_null(texts, missing)
 
 
-def _nominal(category: Category, words: list[str], array: pa.Array) -> pa.Array:
+def _nominal(category: Category, words: list[str], array: pa.Array, missing: str | None) -> pa.Array:
     array = _without_nan(array)
     if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.floor(array))).as_py():
         array = array.cast(pa.int64())
@@ -160,4 +197,5 @@ def _nominal(category: Category, words: list[str], array: pa.Array) -> pa.Array:
             f"Column '{category.name}' holds a value outside its declared domain.",
             "Add the value to the schema, or set  other  there.",
         )
-    return pc.fill_null(pa.array(words).take(codes), "?")
+    texts = pa.array(words).take(codes)
+    return texts if missing is None else pc.fill_null(texts, missing)
