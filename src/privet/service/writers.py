@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from privet.errors import ParameterError
-from privet.sources import write_arff, write_csv, write_parquet
+from privet.sources import write_arff, write_csv, write_ipc, write_parquet
 
 __all__ = ["WRITERS", "writer_for"]
 
@@ -15,6 +15,8 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
     ".pq": write_parquet,
+    ".feather": write_ipc,
+    ".arrow": write_ipc,
     ".arff": write_arff,
     ".arff.gz": write_arff,
 }
