@@ -29,6 +29,8 @@ FAMILIES = (
     "rules_accuracy",
     "additive_speed",
     "additive_accuracy",
+    "auto_choice",
+    "small_tables",
     "perturbation_speed",
     "isolation_speed",
     "ledger_speed",

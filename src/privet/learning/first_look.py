@@ -81,7 +81,9 @@ def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
     question = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
     release = curator.ask(question, share)
     counts, deviation = release.value[0].astype(float), float(release.standard_deviation)
-    # By their noise, not by ε itself: a person with several records has more.
+    # By their noise, not by ε itself: a person with several records has more. That of the sum grows with the
+    # classes, and so does what they need.
+    needed *= math.sqrt(target.size / 2)
     epsilon = math.sqrt(2) / (float(share) * deviation) if deviation else math.inf
     if curator.rehearsing or counts.sum() * epsilon >= needed:
         return FirstLook(counts, deviation)

@@ -11,13 +11,15 @@ from annotated_types import Ge, Le
 
 from privet.errors import ModelError
 from privet.parameters import Alias, File
-from privet.service.case import Result, UseCase
+from privet.service.case import UseCase
 from privet.service.common import Force, ModelFile, VerifyKey
+from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 __all__ = ["Drawn", "Synthesise"]
 
 AT_ONCE = 100_000
+REPORTED = 20_000  # records that a report is made of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Synthesise(UseCase):
 
     model: ModelFile
     output: Annotated[
-        Path, File("out", stdout=True), Alias("o"), "Where the records go: .csv, .parquet or .arff."
+        Path, File("out", stdout=True), Alias("o"), "Where the records go: .csv, .parquet, .feather or .arff."
     ]
     records: Annotated[
         int | None,
@@ -42,6 +44,11 @@ class Synthesise(UseCase):
         "How many records; by default about as many as were learned from.",
     ] = None
     seed: Annotated[int | None, "Draw the same records each time. They are no less private."] = None
+    report: Annotated[
+        Path | None,
+        File("out"),
+        "Write an HTML report of what the records carry and what they cannot; the real table is not read.",
+    ] = None
     verify_key: VerifyKey = None
     force: Force = False
 
@@ -57,7 +64,13 @@ class Synthesise(UseCase):
                 f"{self.model.name} is a model that draws no records.",
                 "Fit a synthesiser to the table first.",
             )
-        check_place(self.output, force=self.force)
+        for place in (self.output, self.report):
+            if place is not None:
+                check_place(place, force=self.force)
+        if self.report is not None and not hasattr(model, "parents_"):
+            raise ModelError(
+                "This synthesiser keeps no tables that a report could be made of.", "Leave it out."
+            )
         write = writer_for(self.output)
         about = round(float(getattr(model, "records_", 1000)))
         records = self.records if self.records is not None else min(max(about, 1), 10**9)
@@ -67,7 +80,15 @@ class Synthesise(UseCase):
                 write(batches, self.output, model.schema_)
             else:
                 write(batches, self.output)
-        return Drawn(self.output, records, model.guarantee_)
+        return written(Drawn(self.output, records, model.guarantee_, found=self._report(model)), self.report)
+
+    def _report(self, model: Any) -> Any:
+        """What records of this model carry, by some that are drawn for it; None if nobody asks."""
+        from privet.evaluation.synthetic import SyntheticReport
+
+        if self.report is None:
+            return None
+        return SyntheticReport.of(model, model.sample(REPORTED, random_state=self.seed))
 
     def _batches(self, model: Any, records: int, watch: Any) -> Iterator[Any]:
         """The records, so many at once; with a seed each part has one of its own."""
@@ -80,7 +101,7 @@ class Synthesise(UseCase):
 
 
 @dataclass(frozen=True)
-class Drawn(Result):
+class Drawn(Reported):
     """Where the made-up records are, how many there are, and the guarantee of the model they come from."""
 
     place: Path
@@ -88,7 +109,9 @@ class Drawn(Result):
     promised: Any
 
     def to_dict(self) -> dict[str, Any]:
-        return {"records": self.count, "file": str(self.place), "guarantee": self.promised.to_dict()}
+        told = {"records": self.count, "file": str(self.place), "guarantee": self.promised.to_dict()}
+        return told | ({"carried": self.found.to_dict()} if self.found else {})
 
     def text(self) -> str:
-        return f"{self.count} made-up records are in {self.place}.\n{self.promised.headline}"
+        lines = [f"{self.count} made-up records are in {self.place}.", self.promised.headline]
+        return "\n".join([*lines, "", self.found.text()] if self.found else lines)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from privet.errors import ParameterError
-from privet.sources import write_csv, write_parquet
+from privet.sources import write_csv, write_ipc, write_parquet
 from privet.sources.formats import WRITERS
 
 __all__ = ["WRITERS", "takes_schema", "writer_for"]
@@ -25,4 +25,4 @@ def writer_for(out: str | Path) -> Callable[..., None]:
 
 def takes_schema(writer: Callable[..., None]) -> bool:
     """Whether a format declares its domains, which come from a schema and never from the rows."""
-    return writer not in (write_csv, write_parquet)
+    return writer not in (write_csv, write_ipc, write_parquet)

@@ -14,7 +14,7 @@ from privet.sources.parquet import ParquetSource
 from privet.sources.plink import PlinkSource, write_plink
 from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
-from privet.sources.writers import write_arff, write_csv, write_parquet
+from privet.sources.writers import write_arff, write_csv, write_ipc, write_parquet
 
 __all__ = [
     "BATCH_ROWS",
@@ -41,6 +41,7 @@ __all__ = [
     "open_source",
     "write_arff",
     "write_csv",
+    "write_ipc",
     "write_parquet",
     "write_plink",
 ]

@@ -30,7 +30,7 @@ from privet.sources.remote import fetched, from_standard_input
 from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
 from privet.sources.weka_writers import write_c45, write_json_arff, write_libsvm, write_xrff
-from privet.sources.writers import write_arff, write_csv, write_parquet
+from privet.sources.writers import write_arff, write_csv, write_ipc, write_parquet
 from privet.sources.xrff import XrffSource
 
 __all__ = ["FORMATS", "WRITERS", "any_source", "open_source"]
@@ -98,6 +98,8 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
     ".pq": write_parquet,
+    ".feather": write_ipc,
+    ".arrow": write_ipc,
     ".arff": write_arff,
     ".arff.gz": write_arff,
     ".xrff": write_xrff,

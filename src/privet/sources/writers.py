@@ -17,7 +17,7 @@ from privet.sources.arff_header import quoted
 from privet.sources.base import Source
 from privet.sources.files import FilePath, replacing
 
-__all__ = ["declared_cells", "write_arff", "write_csv", "write_parquet"]
+__all__ = ["declared_cells", "write_arff", "write_csv", "write_ipc", "write_parquet"]
 
 Rows = Source | Iterable[pa.RecordBatch]
 
@@ -46,12 +46,24 @@ def write_parquet(rows: Rows, path: FilePath) -> None:
     """Write a Parquet file, text as dictionaries."""
     from pyarrow import parquet
 
-    # Dictionaries differ from batch to batch; the Parquet writer makes its own.
-    decoded = (pa.RecordBatch.from_arrays([*map(_decoded, b)], names=b.schema.names) for b in _batches(rows))
-    first, batches = _peek(decoded, rows)
+    first, batches = _without_dictionaries(rows)  # the Parquet writer makes its own
     with replacing(path) as stream, parquet.ParquetWriter(stream, first) as writer:
         for batch in batches:
             writer.write_batch(batch.cast(first))
+
+
+def write_ipc(rows: Rows, path: FilePath) -> None:
+    """Write a Feather file (version 2), which is Arrow's own format."""
+    first, batches = _without_dictionaries(rows)
+    with replacing(path) as stream, pa.ipc.new_file(stream, first) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(first))
+
+
+def _without_dictionaries(rows: Rows) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Batches with plain columns: dictionaries differ from batch to batch."""
+    plain = (pa.RecordBatch.from_arrays([*map(_decoded, b)], names=b.schema.names) for b in _batches(rows))
+    return _peek(plain, rows)
 
 
 def write_arff(rows: Rows, path: FilePath, schema: Schema | None = None, relation: str | None = None) -> None:
