@@ -99,10 +99,8 @@ def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     page.keyboard.type("keep")
     page.get_by_text("keep now gives private rows to parts").wait_for()
     priced(page)
-    table = page.get_by_text("The graph as a table")
-    table.click()
-    page.get_by_role("rowheader", name="keep").wait_for()
-    assert "private rows of keep" in page.get_by_role("table").inner_text()
+    page.get_by_text("The graph as a table").click()
+    page.get_by_role("cell", name="private rows of keep").wait_for()
     hand.press(page, "Remove keep")
     step(page, "parts").get_by_text("not connected yet").first.wait_for()
     page.get_by_role("button", name="Undo").click()
@@ -138,8 +136,8 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     step(page, "score").get_by_role("link", name="Open its result").wait_for()
     page.get_by_text("All settings (2 more)").click()
     page.get_by_label("Goal").select_option("interval")
-    page.get_by_text("Too much:").wait_for()
-    visitor.look("flow-too-much")
+    page.get_by_text("The budget is spent.").wait_for()
+    visitor.look("flow-empty")
     assert page.get_by_role("button", name="Run: spends").is_disabled()
     assert dataset in page.url
 

@@ -149,9 +149,9 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             document=json.dumps(asked.to_dict()),
             price=answer.model_dump_json(),
         )
-        kept = runs.find_plan(connection, answer.id)
-    assert kept is not None
-    answer.created = kept.created
+        stored = runs.find_plan(connection, answer.id)
+    assert stored is not None
+    answer.created = stored.created
     return answer
 
 

@@ -94,4 +94,5 @@ class KeptSteps:
             .limit(1)
         )
         with self.database.read() as connection:
-            return connection.execute(found).first()
+            row: Row[Any] | None = connection.execute(found).first()
+        return row
