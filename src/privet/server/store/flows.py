@@ -81,7 +81,7 @@ class KeptSteps:
         joined = flow_steps.join(runs, runs.c.id == flow_steps.c.run).join(
             releases, releases.c.run == runs.c.id
         )
-        found = (
+        found: Any = (
             select(flow_steps.c.document, releases.c.id.label("release"))
             .select_from(joined)
             .where(
@@ -95,4 +95,4 @@ class KeptSteps:
         )
         with self.database.read() as connection:
             row: Row[Any] | None = connection.execute(found).first()
-        return row
+            return row
