@@ -271,7 +271,7 @@ def test_two_flows_at_once_on_one_account_are_paid_for_once(home: House):
     assert home.owner.post("/plans", body(dataset))["state"] == "free"
 
 
-def test_a_step_is_not_found_before_its_run_has_ended_and_a_lost_run_keeps_what_it_released(
+def test_a_step_is_not_found_before_its_run_has_ended_and_a_lost_run_does_not_tell_how_far_it_came(
     tmp_path, monkeypatch
 ):
     with house(tmp_path, workers=0) as idle:
@@ -291,12 +291,14 @@ def test_a_step_is_not_found_before_its_run_has_ended_and_a_lost_run_keeps_what_
         assert seen[0]["total"]["epsilon"] == 1.0, "before its end on the grid, nothing is told"
         assert idle.owner.get(f"/runs/{started}")["state"] == "lost"
         assert idle.spent(dataset) == 1.0
-        after = idle.owner.post("/plans", body(dataset))
-        assert after["state"] == "free", "what a lost run released is not lost"
-        once_more = idle.start(idle.owner, after["id"])["id"]
+        after = check(idle, dataset)
+        assert all(each["release"] is None for each in after["steps"])
+        assert after["total"]["epsilon"] == 1.0
+        once_more = idle.start(idle.owner, idle.owner.post("/plans", body(dataset))["id"])["id"]
         Worker(idle.server).work_once()
         assert idle.owner.get(f"/runs/{once_more}")["state"] == "released"
-        assert idle.spent(dataset) == 1.0
+        assert idle.spent(dataset) == 2.0
+        assert idle.owner.post("/plans", body(dataset))["state"] == "free"
 
 
 def test_a_new_schema_makes_old_steps_no_steps_of_it(home: House):

@@ -302,7 +302,7 @@ def trimmed(schema: dict[str, Any], names: set[str]) -> dict[str, Any]:
     for name, about in schema["properties"].items():
         if name in names:
             basic = name == "epsilon" or ("x-applies-when" not in about and about.get("default") is not None)
-            basic = basic and name not in ("delta", "score_delta")
+            basic = (basic and name not in ("delta", "score_delta")) or name in schema["required"]
             properties[name] = about | {"basic": basic, "advanced": not basic, "help": about["description"]}
     required = [name for name in schema["required"] if name in names]
     return schema | {"properties": properties, "required": required}

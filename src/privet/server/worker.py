@@ -117,6 +117,8 @@ class Worker:
             try:
                 with server.database.write() as connection:
                     runs.add_release(connection, **release)
+                    if kept is not None:
+                        kept.write(connection)
                 return
             except Exception:
                 if attempt == 2:

@@ -1,26 +1,24 @@
 """What flows have released, step by step: used again for free.
 
-A step is written as soon as it is made, so that a run which is lost later has not lost what it released. It
-is *found* only once its run has ended on the public grid: before that, its being there would tell how long
-the steps took, which depends on the records.
+The steps of a run are written with its release, and *found* only once the run has ended on the public grid:
+before that, their being there would tell how long they took, which depends on the records. A run that is lost
+leaves none: how far it came would tell where it failed, or how fast it was.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Connection, Row, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from privet.server.database import Database
 from privet.server.tables import flow_keys, flow_steps, releases, runs
 
 __all__ = ["KeptSteps"]
-
-_SHOWN = ("released", "lost")
 
 
 @dataclass(frozen=True)
@@ -31,6 +29,7 @@ class KeptSteps:
     dataset: str
     version: int
     run: str | None = None
+    made: dict[str, str] = field(default_factory=dict)
 
     def has(self, identity: str) -> bool:
         return self._find(identity) is not None
@@ -42,20 +41,24 @@ class KeptSteps:
         return found
 
     def release(self, identity: str) -> str | None:
-        """The release that shows a step; None if its run was lost after it."""
+        """The release that shows a step; None if there is none."""
         row = self._find(identity)
         return None if row is None else row.release
 
     def keep(self, identity: str, document: dict[str, Any]) -> None:
-        assert self.run is not None
-        with self.database.write() as connection:
+        """Remember a step until its run is released."""
+        self.made[identity] = json.dumps(document)
+
+    def write(self, connection: Connection) -> None:
+        """Write the steps of a run, in the transaction that writes its release."""
+        for identity, document in self.made.items():
             connection.execute(
                 insert(flow_steps).values(
                     run=self.run,
                     identity=identity,
                     dataset=self.dataset,
                     version=self.version,
-                    document=json.dumps(document),
+                    document=document,
                 )
             )
 
@@ -75,20 +78,21 @@ class KeptSteps:
                 return str(connection.execute(select(flow_keys.c.secret).where(*mine)).scalar())
 
     def _find(self, identity: str) -> Row[Any] | None:
-        joined = flow_steps.join(runs, runs.c.id == flow_steps.c.run).outerjoin(
+        joined = flow_steps.join(runs, runs.c.id == flow_steps.c.run).join(
             releases, releases.c.run == runs.c.id
         )
-        found = (
+        found: Any = (
             select(flow_steps.c.document, releases.c.id.label("release"))
             .select_from(joined)
             .where(
                 flow_steps.c.dataset == self.dataset,
                 flow_steps.c.version == self.version,
                 flow_steps.c.identity == identity,
-                runs.c.state.in_(_SHOWN),
+                runs.c.state == "released",
             )
-            .order_by(releases.c.id.is_(None), runs.c.place)
+            .order_by(runs.c.place)
             .limit(1)
         )
         with self.database.read() as connection:
-            return connection.execute(found).first()
+            row: Row[Any] | None = connection.execute(found).first()
+            return row
