@@ -102,6 +102,11 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         ("POST", "/ledger/verify"): {},
         ("POST", "/attacks/membership"): {"epsilon": 1},
     }
+    if path == "/connections/{connection}":
+        (house.server.settings.home / "connections.toml").write_text(
+            '[clinic]\naddress = "postgresql://u:secret@nowhere/db"\ntables = ["people"]\n'
+        )
+        values["connection"], body = "clinic", {"table": "people", "study": house.study}
     if "/coordination/" in path:
         values["name"], body = "study", {"document": party_study()[0]}
     if "/submissions/" in path:
