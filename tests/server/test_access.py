@@ -121,6 +121,11 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         body = {"dataset": house.dataset, "document": experiment_with(PAID_TABLE)}
     if path == "/experiments/parts":
         more["params"] = {"dataset": house.dataset}
+    if path == "/connections/{connection}":
+        (house.server.settings.home / "connections.toml").write_text(
+            '[clinic]\naddress = "postgresql://u:secret@nowhere/db"\ntables = ["people"]\n'
+        )
+        values["connection"], body = "clinic", {"table": "people", "study": house.study}
     if "/coordination/" in path:
         values["name"], body = "study", {"document": party_study()[0]}
     if "/submissions/" in path:

@@ -144,3 +144,39 @@ def test_a_session_that_ends(visitor):
     visitor.workbench.start()
     visitor.page.goto("about:blank")
     visitor.enter()
+
+
+def test_a_schema_that_changed_after_the_price_was_said(visitor):
+    """The owner registers a new version in another tab: what was planned before is refused, and free."""
+    visitor.expected = ("status of 409",)
+    page = visitor.page
+    dataset = open_clinic(visitor)
+    go_for_real(page)
+    spend(page, "0.2")
+    page.get_by_role("heading", name="In words").wait_for()
+    visitor.at("data", dataset, "mine", "classify")
+    set_epsilon(page, "0.3")
+    page.get_by_role("button", name="Run: spends ε = 0.3 ").wait_for()
+    place = f"{visitor.workbench.root}api/v1/datasets/{dataset}/schema"
+    origin = {"Origin": visitor.workbench.root.rstrip("/")}
+    schema = page.request.get(place).json()
+    changed = page.request.put(place, data=schema, headers=origin)
+    assert changed.ok, changed.text()
+    page.get_by_role("button", name="Run: spends ε = 0.3 ").click()
+    page.get_by_role("button", name="Yes, spend").click()
+    page.get_by_role("alert").wait_for()
+    assert "Nothing was spent" in page.get_by_role("alert").inner_text()
+    visitor.look("mine-out-of-date")
+
+
+def test_a_table_that_does_not_fit(visitor):
+    """Rows of different lengths: said in words, without a cell of the table, and free."""
+    visitor.expected = ("status of 4",)
+    page = visitor.page
+    visitor.at("")
+    upload(page, "ragged.csv", "age,town\n31,secretville\n40\n50,b,c,d\n")
+    page.get_by_role("alert").wait_for()
+    said = page.get_by_role("alert").inner_text()
+    assert "secretville" not in said
+    assert "Nothing was spent" in said
+    visitor.look("start-ragged")

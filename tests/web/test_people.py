@@ -104,11 +104,27 @@ def test_a_run_waits_for_the_owner_and_is_approved(visitor, ann, careful):
 def test_a_run_that_is_refused_costs_nothing(visitor, ann, careful):
     ask_the_owner(ann, careful, "0.3")
     visitor.at("people")
+    visitor.page.get_by_role("button", name="Look again").click()
     visitor.page.get_by_role("button", name="Refuse the run of ann").click()
     visitor.page.get_by_text("No run waits for you.").wait_for()
     ann.page.get_by_role("heading", name="Refused").wait_for()
     assert "Nothing was spent" in ann.page.inner_text("main")
     ann.look("run-refused")
+
+
+def test_two_people_on_one_budget(visitor, ann, careful):
+    """Both see enough left; what one has spent, the other is refused, and nothing is overspent."""
+    page = visitor.page
+    ask_the_owner(ann, careful, "0.9")
+    visitor.at("data", careful, "mine", "classify")
+    go_for_real(page)
+    spend(page, "1")
+    page.get_by_role("heading", name="In words").wait_for(timeout=60_000)
+    visitor.at("people")
+    page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
+    ann.page.get_by_role("heading", name="Refused").wait_for(timeout=60_000)
+    assert "Nothing was spent" in ann.page.inner_text("main")
+    ann.look("run-two-people")
 
 
 def test_a_token_is_shown_once_and_revoked(visitor, careful):
@@ -166,7 +182,7 @@ def test_a_model_in_the_formats_of_others_and_a_voided_run(visitor, workbench, c
     page = visitor.page
     visitor.at("data", careful, "mine", "classify")
     go_for_real(page)
-    spend(page, "0.4")
+    spend(page, "0.1")
     page.get_by_role("heading", name="In words").wait_for(timeout=60_000)
     for form in ("ONNX", "PMML"):
         with page.expect_download() as saved:

@@ -67,6 +67,8 @@ ACCESS: dict[tuple[str, str], Rule] = {
     ("PUT", "/studies/{study}/submissions/{step}/{party}"): _role("run", "owner", "contributor"),
     ("GET", "/examples"): _READ,
     ("POST", "/examples/{name}"): _role("manage", "owner"),
+    ("GET", "/connections"): Rule("owner"),
+    ("POST", "/connections/{connection}"): _role("manage", "owner"),
     ("GET", "/datasets"): _READ,
     ("POST", "/datasets"): _role("manage", "owner"),
     ("GET", "/datasets/{dataset}"): _role("read", *_SEE),

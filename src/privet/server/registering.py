@@ -14,6 +14,7 @@ from sqlalchemy import Row
 from privet.schema import Schema, Unit, write_schema
 from privet.schema.columns import DRAFTED
 from privet.schema.file import schema_text
+from privet.server.connections import CONNECTED, address_of
 from privet.server.genotypes import is_study, open_account
 from privet.server.guests import Caller
 from privet.server.problems import Refusal
@@ -38,9 +39,11 @@ __all__ = [
 
 
 def stored(server: Server, row: Row[Any]) -> Path:
-    """The file of a dataset's table."""
+    """Where a dataset's table is: its file, or its address in a database."""
     if row.source is None or row.state == "deleted":
         raise Refusal(409, "There is no table", "No rows are stored for this dataset.", "Upload them first.")
+    if row.source == CONNECTED:
+        return address_of(server, row)
     return server.folder(row.id) / f"rows{row.source}"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from privet.errors import DataError
 from privet.service.session import Session, Watch
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class ServerSession(Session):
     """A session about one dataset. ``file`` is its stored table; None in practice, on made-up people."""
 
     file: Path | None = field(default=None, repr=False)
+    #: Whether the rows are in a database, whose address no error may show.
+    connected: bool = False
     #: Where the public lists of a study of genotypes lie, beside what is never opened in practice.
     lists: Path | None = field(default=None, repr=False)
 
@@ -49,7 +52,12 @@ class ServerSession(Session):
         options: ReadOptions | None = None,
     ) -> Source:
         if self.file is not None:
-            return super().table(self.file, schema, engine, None, options)
+            try:
+                return super().table(self.file, schema, engine, None, options)
+            except DataError:
+                if not self.connected:
+                    raise
+                raise DataError("The database could not be read.", "Ask the owner of the table.") from None
         from privet.service.made_up import made_up_source
 
         assert schema is not None

@@ -19,11 +19,13 @@ from typing import Any
 from sqlalchemy import Row
 
 from privet.errors import PrivetError
+from privet.server.connections import CONNECTED
 from privet.server.credentials import new_id
 from privet.server.experimenter import start_experimenter
 from privet.server.genotypes import STUDY_FILE
 from privet.server.planning import asked_of, model_of, schema_file
 from privet.server.problems import Refusal
+from privet.server.registering import stored
 from privet.server.releasing import release_of
 from privet.server.seeing import ServerSession, steps
 from privet.server.state import Server
@@ -148,7 +150,8 @@ class Worker:
             server.database.ledger.writing_beside(paid),
             row.who,
             progress=steps(lambda what: self._step(row.id, what)),
-            file=server.folder(row.dataset) / f"rows{table.source}",
+            file=stored(server, table),
+            connected=table.source == CONNECTED,
             kept=kept,
         )
 

@@ -11,6 +11,7 @@ export type AlgorithmInFull = Omit<Shapes["AlgorithmInFull"], "json_schema"> & {
 export type Amount = Shapes["AmountShown"];
 export type Attack = Shapes["AttackShown"];
 export type Column = Shapes["ColumnShape"];
+export type Connection = Shapes["ConnectionShown"];
 export type Dataset = Shapes["DatasetShown"];
 export type Example = Shapes["ExampleShown"];
 export type Experiment = Shapes["ExperimentShown"];
