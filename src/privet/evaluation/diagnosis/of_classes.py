@@ -165,6 +165,7 @@ class ClassDiagnosis(Diagnosis):
         from privet.report.charts import Lines, Series
 
         note = "Bands are for the privacy noise (95 %), not for the choice of test records."
+        names: dict[str, Any]
         if self.roc.known:
             guessing = Series("by chance", self.roc.at)
             found = Series("found", self.roc.values, self.roc.errors)

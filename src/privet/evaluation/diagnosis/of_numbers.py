@@ -61,10 +61,10 @@ class ResidualDiagnosis(Diagnosis):
         # Within its bin a residual may be anywhere: that is not noise, but no figure is surer than it.
         errors = np.minimum(half_width(value, draws) + np.array([0, wide / 2, wide / 2, wide / 2]), 2 * limit)
         errors[0] = half_width(value[:1], draws[:, :1])[0]
-        figures = [Figure(float(v), float(e)) for v, e in zip(value, errors, strict=True)]
-        figures[0] = Figure(max(figures[0].value, 0.0), figures[0].error)
+        records, median, half, nine = (Figure(float(v), float(e)) for v, e in zip(value, errors, strict=True))
         deviation = max((release.standard_deviation for release in table.releases), default=0.0)
-        return cls(column.name, limit, table.value, deviation, *figures, guarantee)
+        held = Figure(max(records.value, 0.0), records.error)
+        return cls(column.name, limit, table.value, deviation, held, median, half, nine, guarantee)
 
     @property
     def title(self) -> str:  # type: ignore[override]

@@ -162,6 +162,7 @@ class _Trial:
                 raise ParameterError("A forecast needs a released table of at least 20 records.")
         self._size = guess.size
         self._tried_at = grid
+        self._reference: Any = None  # that of the first world, where it was needed to see how long it takes
 
     def worlds(self, most: int, seconds: float, size: int | None = None) -> list[_Result]:
         """Results of one world after the other, as long as there is time; two in any case.
@@ -193,12 +194,14 @@ class _Trial:
         An algorithm too slow even for two of the smallest worlds is tried at fewer ε, and at three at least;
         what lies between follows from those.
         """
-        self._fitted(self._table(0, 200, 0), self._grid[-1], 0)  # what is compiled once is not counted
+        self._fitted(self._table(0, 200, 0), self._grid[0], 0)  # what is compiled once is not counted
         fits, begun = 3 * (len(self._grid) + 1), _clock()
         for size in sorted(_SIZES):
             size = min(size, self._guess.size)
-            table, start = self._table(0, size, 0), _clock()
-            self._fitted(table, self._grid[-1], 0)
+            table, start = self._table(0, size, 1), _clock()
+            self._reference = self._fitted(
+                table, _NOISELESS, 0
+            )  # the slowest: most is found where noise is not
             taken = _clock() - start
             if size == self._guess.size or taken * fits * 2.5 > seconds:  # the next is about so much larger
                 break
@@ -209,7 +212,7 @@ class _Trial:
     def _tried(self, place: int) -> _Result:
         train, test = self._table(place, self._size, 1), self._table(place, _TEST, 2)
         scale = self._guess.size / self._size
-        reference = self._fitted(train, _NOISELESS, place)
+        reference, self._reference = self._reference or self._fitted(train, _NOISELESS, place), None
         best = self._figure.of(reference, reference, test, self._schema)
         floor = self._figure.floor(test, self._schema)
         losses = []
