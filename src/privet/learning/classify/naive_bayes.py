@@ -97,7 +97,9 @@ class NaiveBayes(PrivateClassifier):
                 self._learn_nothing(target, look)
                 return
         binned = [c for c in schema.attributes if isinstance(c, Number) and self.numeric == "histogram"]
-        self.cuts_ = {column.name: list(public_cuts(column, self.bins)) for column in binned}
+        self.cuts_: dict[str, list[float]] = {
+            column.name: list(public_cuts(column, self.bins)) for column in binned
+        }
         plan = self._statistics(schema, target)
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
@@ -113,7 +115,7 @@ class NaiveBayes(PrivateClassifier):
         self.classes_ = np.array(target.labels)
         self.class_count_, self.class_count_error_ = look.sizes, 1.96 * look.deviation
         self.class_log_prior_ = np.log(look.shares)
-        self.cuts_: dict[str, list[float]] = {}
+        self.cuts_ = {}
         self.tables_: dict[str, Table] = {}
         self.table_errors_: dict[str, float] = {}
         self.normals_: dict[str, Table] = {}
