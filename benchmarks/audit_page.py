@@ -49,7 +49,7 @@ is Gaussian, which reaches its ε only in events about as rare as δ, and so few
 
 def page(found: Found) -> str:
     """The page as Markdown."""
-    confidence = f"{100 * max(each['confidence'] for each in found.values()):.6g} %"
+    confidence = f"{100 * min(each['confidence'] for each in found.values()):.6g} %"
     lines = [HEAD.format(confidence=confidence), "## The best bound of each", ""]
     lines += ["| algorithm | claim | claimed ε | shown | part |", "|---|---|---|---|---|"]
     for name, words in _best(found, lambda words: words.split(":")[0]).items():
@@ -73,6 +73,18 @@ def page(found: Found) -> str:
     if reasons:
         lines += ["", "## Why some show less than half", ""]
         lines += [f"- **{name}**: {text}" for name, text in reasons.items()]
+    again = {words: audit["earlier"] for words, audit in found.items() if audit.get("earlier")}
+    if again:
+        lines += [
+            "",
+            "## Measured again",
+            "",
+            "What these claims had shown before, with other pairs or fewer runs:",
+            "",
+        ]
+        lines += [
+            f"- {words}: {', '.join(f'{bound:.2f}' for bound in bounds)}" for words, bounds in again.items()
+        ]
     waiting = [claim for claim in planned() if claim not in found]
     if waiting:
         lines += [
@@ -150,12 +162,15 @@ def wrapped(text: str, width: int = 118) -> str:
 def kept(found: Found, place: Path) -> Found:
     """The figures that are kept there, with these in place of older ones, in the order of the plan."""
     known: Found = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    # A second look must not hide the first.
+    earlier = {words: [*before.get("earlier", []), before["bound"]] for words, before in known.items()}
     for words, audit in found.items():
         details = {key: audit["details"][key] for key in ("ratio", "pairs")}
         figures = ("epsilon", "delta", "bound", "confidence", "runs", "violated", "pair", "event")
         known[words] = {key: audit[key] for key in figures} | {"details": details}
         for key, name in (("pair", "name"), ("event", "description")):
             known[words][key] = audit[key][name]
+        known[words]["earlier"] = earlier.get(words, [])
     known = {words: known[words] for words in planned() if words in known}
     place.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return known
