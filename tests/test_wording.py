@@ -14,8 +14,8 @@ from privet.service import USE_CASES
 SOURCE = Path(__file__).parents[1] / "src" / "privet"
 COMMANDS = sorted({entry.words[0] for entry in USE_CASES})
 TYPED = re.compile(rf"(?<![\w-])--[a-z][a-z-]+|\bprivet (?:{'|'.join(COMMANDS)})\b")
-# Where such words are what is being made or told: commands, a story about them, a style sheet.
-ELSEWHERE = ("cli/", "service/exporting.py", "service/demonstration/", "report/look.py")
+# Where such words are made or told: commands, a story about them, a style sheet, PostgreSQL's own programs.
+ELSEWHERE = ("cli/", "service/exporting.py", "service/demonstration/", "report/look.py", "server/dumping.py")
 # And PLINK's own options.
 FOREIGN = re.compile(r"plink1\.9 | --make-bed ")
 
