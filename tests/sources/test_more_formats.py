@@ -20,7 +20,8 @@ from privet.engines import MemoryEngine, SqlEngine
 from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources import ArffSource, ParquetSource, open_source
-from privet.sources.formats import WRITERS
+from privet.sources.files import COMPRESSED
+from privet.sources.formats import FORMATS, WRITERS
 from privet.sources.remote import from_standard_input
 from privet.stats import Contingency
 from tests.sources.tables import values
@@ -249,3 +250,13 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):  # a plan and a run read it
         assert values(open_source("-")) == {"age": [30], "ill": ["no"]}
     from_standard_input.cache_clear()
+
+
+def test_the_docs_name_all_that_is_read_and_written() -> None:
+    text = (Path(__file__).parents[2] / "docs/how-to/large-data.md").read_text(encoding="utf-8")
+    table = [line for line in text.splitlines() if line.startswith("| `")]
+    read = {ending for ending in FORMATS if not ending.endswith(COMPRESSED)}
+    assert not [ending for ending in read if not any(f"`{ending}`" in line for line in table)]
+    written = " ".join(line.rsplit("|", 2)[1] for line in table)
+    short = {".pq", ".names", ".data"}  # another name for Parquet; "both files"
+    assert not [ending for ending in WRITERS if f"`{ending}`" not in written and ending not in short]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -69,13 +69,13 @@ class Rows:
         self.size: int = batch.num_rows if matrix is None else len(matrix)
         self._batch = batch
         self._codes: dict[tuple[str, tuple[float, ...]], NDArray[Any]] = {}
-        self._once: dict[str, Any] = {}
+        self._once: dict[Hashable, Any] = {}
         self._matrix, self._places = matrix, places or {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._places or self._batch.schema.get_field_index(name) >= 0
 
-    def once(self, what: str, make: Callable[[Rows], Found]) -> Found:
+    def once(self, what: Hashable, make: Callable[[Rows], Found]) -> Found:
         """What ``make`` makes of these rows: made when first asked for, for all who ask."""
         if what not in self._once:
             self._once[what] = make(self)
@@ -83,7 +83,8 @@ class Rows:
         return found
 
     def let_go(self) -> None:
-        """Forget the numbers of a matrix as columns: what was made of them, codes say, stays."""
+        """Forget views, and the numbers of a matrix as columns: what was made of them, codes say, stays."""
+        self._once = {what: made for what, made in self._once.items() if isinstance(what, str)}
         self._once.pop("turned", None)
 
     def having(self, name: str) -> Rows:

@@ -48,7 +48,10 @@ class Viewed(Statistic):
         return self.statistic.start(self.view.schema(schema))
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        return self.statistic.fold(state, self.view.rows(rows, self.statistic.columns))
+        # Statistics of the same columns of a view share its records, and what they are coded to.
+        columns = tuple(sorted(set(self.statistic.columns)))
+        seen = rows.once((self.view, columns), lambda whole: self.view.rows(whole, columns))
+        return self.statistic.fold(state, seen)
 
     def merge(self, one: Answer, other: Answer) -> Answer:
         return self.statistic.merge(one, other)
