@@ -15,8 +15,8 @@ from tests.web.project import open_clinic
 
 def priced(page) -> None:
     """Wait for the price of the flow as it is."""
-    page.get_by_text("This would cost").wait_for()
-    page.get_by_role("heading", name="What it costs").wait_for()
+    page.get_by_text("This would cost").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="What it costs").wait_for(timeout=60_000)
 
 
 def ran(page) -> None:
