@@ -75,7 +75,7 @@ class Visitor:
     def __init__(self, browser: Any, workbench: Workbench, viewport: dict[str, int]) -> None:
         self.workbench = workbench
         self.context = browser.new_context(viewport=viewport, accept_downloads=True, reduced_motion="reduce")
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)
         self.complaints: list[str] = []
         self.expected: tuple[str, ...] = ()
         self.page = self.tab()

@@ -137,7 +137,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         left_after=amount(after.left) if after is not None else None,
         meter=meter_of(before.limit, before.spent, None if asked.practice else price),
         state=state,  # type: ignore[arg-type]
-        most=None if left is None else float(left.epsilon),
+        most=None if left is None or not _priced_as_asked(asked, price) else float(left.epsilon),
         odds=Odds(
             coin=COIN,
             so_far=odds_of(before.spent),
@@ -163,6 +163,12 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
             price=answer.model_dump_json(),
         )
     return answer
+
+
+def _priced_as_asked(asked: Asked, price: Amount) -> bool:
+    """Whether the epsilon that was asked for is the price: else the most that fits is not what to ask for."""
+    given = asked.parameters.get("epsilon")
+    return given is None or (isinstance(price, Pure | Approximate) and float(price.epsilon) == float(given))
 
 
 def shown_plan(row: Row[Any]) -> PlanShown:

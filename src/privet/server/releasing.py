@@ -69,14 +69,11 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
 
 def exports_of(model: dict[str, Any]) -> list[str]:
     """The formats of others that this model can be written in. Nothing that fails here may lose a release."""
-    from privet.service.exchanging import FORMATS, exported
+    from privet.service.exchanging import formats_of
 
-    found = []
-    for form in FORMATS:
-        with suppress(Exception):
-            exported(model, form)
-            found.append(form)
-    return found
+    with suppress(Exception):
+        return list(formats_of(model))
+    return []
 
 
 def finite(value: Any) -> Any:

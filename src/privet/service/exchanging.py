@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from privet.errors import ParameterError
+from privet.errors import ModelError, ParameterError
 from privet.parameters import Alias, File
 from privet.service.case import Result, UseCase
 from privet.service.common import Force, ModelFile, VerifyKey
@@ -16,7 +16,7 @@ from privet.service.session import Session
 if TYPE_CHECKING:
     from privet.release import Guarantee
 
-__all__ = ["FORMATS", "ExportModel", "ModelExported", "exported"]
+__all__ = ["FORMATS", "ExportModel", "ModelExported", "exported", "formats_of"]
 
 #: The ending of a file says its format.
 FORMATS = ("onnx", "pmml")
@@ -57,6 +57,19 @@ def exported(document: Mapping[str, Any], form: str) -> bytes:
 
     plain = {key: value for key, value in document.items() if key not in ("digest", "signature")}
     return _writers()[form](model_from_dict(plain))
+
+
+def formats_of(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The formats that the model of a released document can be written in: all of them, or none."""
+    from privet.exchange.reading import form_of
+    from privet.model import model_from_dict
+
+    plain = {key: value for key, value in document.items() if key not in ("digest", "signature")}
+    try:
+        form_of(model_from_dict(plain))
+    except ModelError:
+        return ()
+    return FORMATS
 
 
 def _writers() -> dict[str, Callable[[Any], bytes]]:
