@@ -7,7 +7,7 @@ import json
 import pytest
 
 from privet.errors import ParameterError
-from privet.evaluation.forecast import Forecast, Point, forecast
+from privet.evaluation.forecast import Forecast, Point, forecast, trial
 from privet.families import FAMILIES
 from privet.learning.classify import NaiveBayes
 from privet.learning.regress import Ridge
@@ -102,3 +102,15 @@ def test_the_epsilon_for_a_goal_lies_where_the_lower_end_of_the_band_reaches_it(
     assert found.at(99) == points[-1]
     assert found.at(1.0) == points[1]
     assert 0.2 < found.at(0.3).share < 0.8
+
+
+def test_a_slow_algorithm_is_tried_at_fewer_epsilons_and_the_rest_follows(monkeypatch):
+    """The clock is made to run fast: what would take too long is left out, whatever the machine."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(trial, "_clock", lambda: float(next(ticks)))
+    found = forecast(NaiveBayes(schema=SCHEMA), guess=Guess(records=2000, attainable=0.8), seconds=4.0)
+    assert found.worlds == 2
+    assert len(found.points) == len(trial.EPSILONS)
+    assert any("Tried at 3 of the epsilons" in word for word in found.rests_on)
+    values = [point.value for point in found.points]
+    assert values == sorted(values)

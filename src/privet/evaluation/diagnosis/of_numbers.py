@@ -93,7 +93,7 @@ class ResidualDiagnosis(Diagnosis):
         counts = nonnegative(self.noisy.astype(float))
         if counts.sum() <= 0:
             return ()
-        first, last, width = _shown(counts)
+        first, last, width = _shown(self.noisy.astype(float), self.deviation)
         edges = np.linspace(-self.limit, self.limit, len(counts) + 1)
         groups = [slice(start, min(start + width, last)) for start in range(first, last, width)]
         bars = numbers(counts[each].sum() for each in groups)
@@ -129,11 +129,13 @@ def _quantile(tables: Numbers, values: Numbers, part: float) -> Numbers:
     return np.where(totals[:, 0] > 0, values[reached.argmax(axis=1)], np.nan)
 
 
-def _shown(counts: Numbers) -> tuple[int, int, int]:
-    """The part around 0 that holds nearly all records, in bins of which so many are taken together."""
-    half = len(counts) // 2
+def _shown(counts: Numbers, deviation: float) -> tuple[int, int, int]:
+    """The part around 0 beyond which there is little but noise, and how many bins a bar stands for."""
+    half, total = len(counts) // 2, counts.sum()
     for reach in range(1, half + 1):
-        if counts[half - reach : half + reach].sum() >= _NEARLY_ALL * counts.sum():
+        outside = total - counts[half - reach : half + reach].sum()
+        noise = 2 * deviation * math.sqrt(len(counts) - 2 * reach)
+        if outside <= max((1 - _NEARLY_ALL) * total, noise):
             break
     width = max(1, math.ceil(2 * reach / _SHOWN))
     reach = min(half, math.ceil(reach / width) * width)
