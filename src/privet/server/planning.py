@@ -165,7 +165,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
     return answer
 
 
-def _priced_as_asked(asked: Asked, price: Amount) -> bool:
+def _priced_as_asked(asked: Asked, price: Amount | None) -> bool:
     """Whether the epsilon that was asked for is the price: else the most that fits is not what to ask for."""
     given = asked.parameters.get("epsilon")
     return given is None or (isinstance(price, Pure | Approximate) and float(price.epsilon) == float(given))
