@@ -39,12 +39,12 @@ def open_connected(
     request: Request, server: Serving, caller: Asking, connection: str, body: ConnectedAsked
 ) -> DatasetShown:
     """A dataset whose rows stay in the database: in your study, or in a new one of yours."""
-    found = {each.name: each for each in connections_for(server, caller.name)}.get(connection)
-    if not caller.owner or found is None or body.table not in found.tables:
-        raise missing()
     study = body.study
     if study is not None:
         within(request, caller, study)
+    found = {each.name: each for each in connections_for(server, caller.name)}.get(connection)
+    if not caller.owner or found is None or body.table not in found.tables:
+        raise missing()
     with server.database.write() as database:
         if study is None:
             study = studies.add(database, body.table, False, caller.id)
