@@ -112,6 +112,7 @@ ENGINES = ("duckdb", "postgres", "processes", "spark parts", "spark frame")
 ELSEWHERE = {
     "GenotypeTables": "counted in packed genotypes, by an engine of its own",
     "Residuals": "abstract: its kinds are asked",
+    "_Paired": "abstract: its kinds are asked",
     "ItemTotals": "reads a column of sets, which PostgreSQL and this table have not",
     "SetCounts": "reads a column of sets, which PostgreSQL and this table have not",
 }
