@@ -238,7 +238,7 @@ def test_one_record_of_a_list_does_not_change_how_the_others_are_read(domain, va
     for X, y in ((mixed, [value] * 51), ([[value]] * 51, [value] * 50 + [odd])):
         for rows in (X, pd.DataFrame(X, columns=["c"], dtype=object)):
             with pytest.raises(DataError, match="mixes text, numbers"):
-                NaiveBayes(epsilon=1.0, schema=schema).fit(rows, y)
+                NaiveBayes(epsilon=1.0, schema=schema, look_first=False).fit(rows, y)
 
 
 def test_no_refusal_tells_how_many_records_there_are():

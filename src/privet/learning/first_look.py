@@ -85,7 +85,7 @@ def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
     # classes, and so does what they need.
     needed *= math.sqrt(target.size / 2)
     epsilon = math.sqrt(2) / (float(share) * deviation) if deviation else math.inf
-    if curator.rehearsing or counts.sum() * epsilon >= needed:
+    if curator.rehearsing or counts.sum() >= needed / epsilon:
         return FirstLook(counts, deviation)
     choice = Choose(ClassSizes(target.name), f"the largest '{target.name}', as there is too little to learn")
     return FirstLook(counts, deviation, curator.ask(choice, curator.left).chosen[0])

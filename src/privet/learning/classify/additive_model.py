@@ -73,7 +73,7 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
         self.classes_ = np.array(target.labels)
         look = first_look(curator, target, NEEDED) if target.size > 1 and telling else None
         if look is not None and not look.enough:
-            self.class_count_, self.shapes_ = look.sizes, []
+            self.class_count_, self.shapes_ = np.maximum(look.counts, 0), []
             self.start_ = start_for(look.shares).tolist()
             self.explanation_ = look.explanation
             return

@@ -113,7 +113,7 @@ class NaiveBayes(PrivateClassifier):
     def _learn_nothing(self, target: Category, look: FirstLook) -> None:
         """The largest class for every record."""
         self.classes_ = np.array(target.labels)
-        self.class_count_, self.class_count_error_ = look.sizes, 1.96 * look.deviation
+        self.class_count_, self.class_count_error_ = np.maximum(look.counts, 0), 1.96 * look.deviation
         self.class_log_prior_ = np.log(look.shares)
         self.cuts_ = {}
         self.tables_: dict[str, Table] = {}
