@@ -108,7 +108,7 @@ async def _load(fleet: Fleet, requests: list[bytes], seconds: float, think: floa
             await reader.readexactly(int(head.partition("content-length: ")[2].partition("\r")[0]))
             waited.append(1000 * (time.perf_counter() - start))
             if think:
-                await asyncio.sleep(random.expovariate(1 / think))
+                await asyncio.sleep(min(random.expovariate(1 / think), 4.0))  # a server closes after five
         writer.close()
 
     await asyncio.gather(*(user(request) for request in requests))

@@ -240,6 +240,32 @@ def test_a_token_that_ends_in_the_middle_of_a_run_sees_nothing_more(
     assert idle.spent(dataset) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(("place", "state"), [("release_of", "lost"), ("_show", "released")])
+def test_a_run_that_could_not_be_ended_is_ended_by_its_own_worker(
+    idle: House, monkeypatch: pytest.MonkeyPatch, place: str, state: str
+):
+    """The database goes away in the middle: before the release is stored, or after; the worker lives on."""
+    dataset = idle.new_dataset(1.0)
+    run = idle.start(idle.analyst, idle.plan(idle.analyst, dataset)["id"])["id"]
+
+    def away(*given: Any) -> Any:
+        raise ConnectionError
+
+    worker = Worker(idle.server)
+    with monkeypatch.context() as patched:
+        patched.setattr(Worker, "_failed", away)
+        patched.setattr(*((module, place) if place == "release_of" else (Worker, place)), away)
+        with pytest.raises(ConnectionError):
+            worker.work_once()
+    assert idle.analyst.get(f"/runs/{run}")["state"] == "running"
+    settle_the_dead(idle.server)  # by another: this one lives
+    assert idle.analyst.get(f"/runs/{run}")["state"] == "running"
+    settle_the_dead(idle.server, idle=worker.name)
+    worker.close()
+    assert idle.analyst.get(f"/runs/{run}")["state"] == state
+    assert idle.spent(dataset) == pytest.approx(0.1)
+
+
 def test_somebody_elses_key_is_nobodys(idle: House):
     dataset = idle.new_dataset(1.0)
     mine, theirs = (idle.plan(who, dataset)["id"] for who in (idle.analyst, idle.second))

@@ -57,7 +57,7 @@ class Worker:
             log.warning("worker with a network", extra={"kind": "worker"})
         while not self.server.stopping.is_set():
             try:
-                settle_the_dead(self.server, besides=self.name)
+                settle_the_dead(self.server, idle=self.name)
                 while not self.server.stopping.is_set() and self.work_once():
                     pass
             except Exception as error:  # such as a database that is restarted: try again, with what is queued
@@ -215,12 +215,16 @@ class Worker:
             )
 
 
-def settle_the_dead(server: Server, besides: str = "") -> None:
-    """End or hand back the runs of workers whose process is gone."""
+def settle_the_dead(server: Server, idle: str = "") -> None:
+    """End or hand back the runs of workers whose process is gone, and of one that is ``idle``.
+
+    A worker that asks has no run at hand. If it holds one all the same, the database was away when the run
+    should have ended.
+    """
     with server.database.read() as connection:
-        held = [name for name in runs.working(connection) if name != besides]
+        held = runs.working(connection)
     for name in held:
-        if _is_gone(server.settings.home / "workers" / Path(name).name):
+        if name == idle or _is_gone(server.settings.home / "workers" / Path(name).name):
             with server.database.write() as connection:
                 runs.settle(connection, name)
 
