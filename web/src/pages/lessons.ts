@@ -21,7 +21,7 @@ export const LESSONS: readonly Lesson[] = [
     title: "What is a privacy budget?",
     paragraphs: [
       "Each noisy answer tells a little about everyone. Many little answers add up. So the people in a table get one budget for all that is ever asked about them, and each release takes its share.",
-      "The share is called epsilon (ε). A small epsilon means much noise: one person hardly shows. A large epsilon means little noise: sharper answers, and people show more.",
+      "The share is called epsilon (ε). A small epsilon means a lot of noise: little is revealed about any one person. A large epsilon means little noise: sharper answers, and more is revealed about each person.",
       "When the budget is spent, Privet refuses. That is the point: nobody can get round it by asking often, in two windows, or in somebody else’s name.",
     ],
   },
@@ -30,7 +30,7 @@ export const LESSONS: readonly Lesson[] = [
     title: "What can an attacker still learn?",
     paragraphs: [
       "Think of the strongest attacker there could be. They know every person in the table but one, and all that was released. They ask: was this one person in it?",
-      "Before any release they can only toss a coin: right 50 times of 100. The dots on every page show how often they can be right at most, with everything released so far and with the run you are looking at.",
+      "Before any release they can only toss a coin: right 50 times out of 100. The dots on every page show how often they can be right at most, with everything released so far and with the run you are looking at.",
       "No clever method gets past that number, now or later, whatever else is published. It is proved, not hoped; and Privet attacks itself to see that the code keeps the proof.",
     ],
   },
