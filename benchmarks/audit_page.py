@@ -34,9 +34,9 @@ HEAD = """# The audit of every algorithm
 
 Written by `make audit` and `python -m benchmarks.audit_page`. For each claim, neighbouring tables were made from a
 small schema, the algorithm was run on both many times, and the event that tells them apart best was tested on fresh
-runs. "Shown" is a lower bound on the true ε with {confidence} confidence for each claim (so that all of them together
-raise a false alarm with a probability of at most 0.1 %); "part" is its share of the claimed ε. A bound above its claim
-would refute it. How this works, and what it cannot show: [the audit](../concepts/audit.md).
+runs. "Shown" is a lower bound on the true ε with at least {confidence} confidence for each claim (all of them together
+raise a false alarm with a probability of at most {alarm}); "part" is its share of the claimed ε. A bound above its
+claim would refute it. How this works, and what it cannot show: [the audit](../concepts/audit.md).
 
 "Answers" are all noisy answers that an algorithm was given while it learned, which is what the proof is about. "Ratio"
 is the largest log-likelihood ratio of all answers that was computed in any run on any pair of tables. No event shows
@@ -50,7 +50,8 @@ is Gaussian, which reaches its ε only in events about as rare as δ, and so few
 def page(found: Found) -> str:
     """The page as Markdown."""
     confidence = f"{100 * min(each['confidence'] for each in found.values()):.6g} %"
-    lines = [HEAD.format(confidence=confidence), "## The best bound of each", ""]
+    alarm = f"{100 * sum(1 - each['confidence'] for each in found.values()):.2g} %"
+    lines = [HEAD.format(confidence=confidence, alarm=alarm), "## The best bound of each", ""]
     lines += ["| algorithm | claim | claimed ε | shown | part |", "|---|---|---|---|---|"]
     for name, words in _best(found, lambda words: words.split(":")[0]).items():
         what, audit = words.partition(": ")[2] or "all that it releases", found[words]
