@@ -40,6 +40,7 @@ class Mouse:
 
     def slide(self, page: Any, to: float) -> None:
         slider = page.get_by_role("slider")
+        slider.scroll_into_view_if_needed()
         for _ in range(30):  # a click on the track jumps near; then step by step
             now = float(slider.get_attribute("aria-valuetext").removeprefix("epsilon "))
             if now == to:
