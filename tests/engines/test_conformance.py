@@ -115,6 +115,7 @@ ELSEWHERE = {
     "_Paired": "abstract: its kinds are asked",
     "ItemTotals": "reads a column of sets, which PostgreSQL and this table have not",
     "SetCounts": "reads a column of sets, which PostgreSQL and this table have not",
+    "Thinned": "asks another statistic of fewer records: tests/stats/test_thinned.py",
 }
 
 

@@ -18,9 +18,10 @@ def connected(tmp_path, postgres_url):
             "INSERT INTO people SELECT 20 + i % 60, CASE WHEN i % 3 = 0 THEN 'no' ELSE 'yes' END, "
             "CASE WHEN i % 2 = 0 THEN 'no' ELSE 'yes' END FROM generate_series(1, 400) AS i"
         )
+    settings = f'[clinic]\naddress = "{postgres_url}"\ntables = ["people", "gone"]\nowners = ["owner"]\n'
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "connections.toml").write_text(settings)  # before a worker gives up the network
     with house(tmp_path / "home") as found:
-        settings = f'[clinic]\naddress = "{postgres_url}"\ntables = ["people", "gone"]\nowners = ["owner"]\n'
-        (found.server.settings.home / "connections.toml").write_text(settings)
         yield found
 
 

@@ -327,11 +327,15 @@ def test_the_parameters_that_use_cases_take_over_the_api_are_these(home: House):
     assert taken == {
         "fit": set(),
         "evaluate": {"epsilon", "delta"},
+        "diagnose": {"epsilon", "delta", "bins", "positive"},
         "cross-validate": {"folds", "repeats", "score_epsilon", "score_delta"},
         "select": set(),
         "prepare": set(),
         "describe": {"epsilon", "delta", "bins"},
         "query": {"epsilon", "delta", "sql", "error"},
+        "flow run": set(),  # its document has a check of its own
+        "gwas top-snps": {"delta", "epsilon", "k", "mechanism", "score", "tau", "test", "values"},
+        "gwas count-significant": {"delta", "epsilon", "most", "tau", "test"},
     }
 
 

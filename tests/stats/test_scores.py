@@ -18,7 +18,7 @@ from privet.errors import DataError, ParameterError
 from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category, Number, Schema, Unit
 from privet.stats import Coded, Contingency, Coverage, Cross, MajorityCorrect, Scores, Within, proved
-from privet.stats.choices.largest import ClassSizes
+from privet.stats.choices.largest import LargestClass
 from privet.stats.choices.refinements import Refinements, purity
 from privet.stats.conditions import Between, OneOf
 
@@ -105,7 +105,7 @@ def test_units(unit, expected):
     assert MAJORITY.sensitivity(schema(unit)) == expected
 
 
-class Doubled(ClassSizes):
+class Doubled(LargestClass):
     """A planted fault: every record counts twice, and R is still said to be 1."""
 
     def groups(self, answers, schema):
@@ -114,7 +114,7 @@ class Doubled(ClassSizes):
 
 @given(records=st.lists(st.sampled_from(RECORDS), max_size=15), new=st.sampled_from(RECORDS))
 def test_sizes_of_classes_of_neighbours(records, new):
-    within_the_spread(ClassSizes("ill"), records, new)
+    within_the_spread(LargestClass("ill"), records, new)
 
 
 def test_sizes_that_count_twice_are_found_out():

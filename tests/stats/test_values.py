@@ -39,6 +39,7 @@ from privet.stats.boosting.term_scores import TermScores, TermTables
 from privet.stats.choices.distances import Distances
 from privet.stats.choices.intervals import IntervalsCorrect
 from privet.stats.choices.joint import JointCorrect, Overlaps
+from privet.stats.choices.largest import LargestClass
 from privet.stats.choices.quantiles import QuantileRanks
 from privet.stats.choices.refinements import Refinements, Shared
 from privet.stats.choices.splits import Splits
@@ -57,6 +58,7 @@ from privet.stats.paired import ErrorDifferences, RightTogether
 from privet.stats.regression_errors import RegressionErrors
 from privet.stats.residual_counts import ResidualCounts
 from privet.stats.score_table import ScoreTable
+from privet.stats.thinned import Thinned
 from privet.stats.views import Field, IsIn, View, Viewed
 
 SCHEMA = Schema.of({"age": (0, 120), "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
@@ -115,6 +117,8 @@ VALUES = [
     Distinct((), Coded("cough")),
     Viewed(CrossTable((Coded("cough"),)), View(where=(IsIn(Field("ill"), ("yes",)),))),
     QuantileRanks(CrossTable((Coded("age", (60.0,)),)), Fraction(1, 2)),
+    LargestClass("ill"),
+    Thinned(TABLE, (Coded("age", (60.0,)), Coded("cough")), 1),
 ]
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from privet.curator import Choose, Curator, Measure
 from privet.schema import Category
 from privet.stats import Contingency
-from privet.stats.choices.largest import ClassSizes
+from privet.stats.choices.largest import LargestClass
 
 __all__ = ["FirstLook", "LookFirst", "first_look"]
 
@@ -87,5 +87,7 @@ def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
     epsilon = math.sqrt(2) / (float(share) * deviation) if deviation else math.inf
     if curator.rehearsing or counts.sum() >= needed / epsilon:
         return FirstLook(counts, deviation)
-    choice = Choose(ClassSizes(target.name), f"the largest '{target.name}', as there is too little to learn")
+    choice = Choose(
+        LargestClass(target.name), f"the largest '{target.name}', as there is too little to learn"
+    )
     return FirstLook(counts, deviation, curator.ask(choice, curator.left).chosen[0])

@@ -9,7 +9,8 @@ tables that may be opened through it:
     owners = ["ann"]    # left out: everybody who may register tables
 
 A dataset keeps the two names. The address is looked up when rows are read, so a changed password is changed
-in one place, and no answer, log or database of the server holds it.
+in one place, and no answer, log or database of the server holds it. Workers keep their network only if there
+is such a file when they start.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from sqlalchemy import Row
 from privet.server.problems import Refusal
 from privet.server.state import Server
 
-__all__ = ["CONNECTED", "Connected", "address_of", "connections_for", "write_link"]
+__all__ = ["CONNECTED", "Connected", "address_of", "any_connections", "connections_for", "write_link"]
 
 FILE = "connections.toml"
 #: What a dataset's source is called whose rows are in a database.
@@ -64,6 +65,11 @@ def _one(name: str, about: dict[str, Any]) -> Connected:
     if not address.startswith(("postgresql://", "postgres://")) or "table=" in address:
         raise ValueError
     return Connected(name, address, tuple(map(str, tables)), None if owners is None else tuple(owners))
+
+
+def any_connections(server: Server) -> bool:
+    """Whether the operator has set up any: then who reads rows needs a network."""
+    return (server.settings.home / FILE).exists()
 
 
 def connections_for(server: Server, who: str) -> list[Connected]:

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from privet.errors import PrivetError
-from privet.server.connections import CONNECTED
+from privet.server.connections import CONNECTED, any_connections
 from privet.server.credentials import new_id
 from privet.server.experimenter import start_experimenter
 from privet.server.genotypes import STUDY_FILE
@@ -53,7 +53,8 @@ class Worker:
 
     def work(self) -> None:
         """Run what is queued until the server stops. The run at hand is finished first."""
-        if not (self.server.database.on_this_machine and go_offline()):
+        needless = self.server.database.on_this_machine and not any_connections(self.server)
+        if not (needless and go_offline()):
             log.warning("worker with a network", extra={"kind": "worker"})
         while not self.server.stopping.is_set():
             try:

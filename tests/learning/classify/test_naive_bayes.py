@@ -203,10 +203,10 @@ def test_shares_add_up_to_exactly_one(weights):
 
 def test_balanced_shares_follow_the_cube_root_of_the_cells():
     schema = Schema.of({"a": [0, 1], "b": list(range(100)), "y": [0, 1]}, target="y")
-    plan = NaiveBayes(epsilon=1.0, schema=schema, look_first=False).rehearse().steps
+    plan = NaiveBayes(epsilon=1.0, schema=schema).rehearse().steps
     ratio = float(plan[1].amount.epsilon / plan[0].amount.epsilon)
     assert ratio == pytest.approx((101 / 3) ** (1 / 3), rel=0.01)
-    uniform = NaiveBayes(epsilon=1.0, schema=schema, allocation="uniform", look_first=False).rehearse().steps
+    uniform = NaiveBayes(epsilon=1.0, schema=schema, allocation="uniform").rehearse().steps
     assert [step.amount for step in uniform] == [Pure(exact(0.5))] * 2
 
 
@@ -383,10 +383,7 @@ def test_a_person_is_bounded(epsilon):
         c, y, who = zip(*rows, strict=True)
         return pa.table({"c": c, "y": y, "who": who})
 
-    one, other = (
-        NaiveBayes(epsilon=epsilon, schema=schema, random_state=1, look_first=False).fit(table(n))
-        for n in (2, 1000)
-    )
+    one, other = (NaiveBayes(epsilon=epsilon, schema=schema, random_state=1).fit(table(n)) for n in (2, 1000))
     np.testing.assert_array_equal(one.tables_["c"], other.tables_["c"])
 
 

@@ -45,25 +45,23 @@ def test_without_noise_it_is_holtes_rule(selection, delta):
 
 def test_the_default_split_and_the_steps():
     X, y, schema = nominal()
-    model = OneR(epsilon=0.8, schema=schema, selection_share=0.5, look_first=False).fit(X, y)
+    model = OneR(epsilon=0.8, schema=schema, selection_share=0.5).fit(X, y)
     choice, table = model.guarantee_.steps
     assert (choice.amount, table.amount) == (Pure(exact(0.4)), Pure(exact(0.4)))
     assert "permute_and_flip" in choice.mechanism
     assert "geometric" in table.mechanism
-    default = OneR(epsilon=1.0, schema=schema, look_first=False).fit(X, y).guarantee_.steps
+    default = OneR(epsilon=1.0, schema=schema).fit(X, y).guarantee_.steps
     assert [step.amount for step in default] == [Pure(exact(0.55)), Pure(exact(0.45))]
-    uneven = (
-        OneR(epsilon=0.8, schema=schema, selection_share=0.25, look_first=False).fit(X, y).guarantee_.steps
-    )
+    uneven = OneR(epsilon=0.8, schema=schema, selection_share=0.25).fit(X, y).guarantee_.steps
     assert [step.amount for step in uneven] == [Pure(exact(0.2)), Pure(exact(0.6))]
-    every = OneR(epsilon=0.9, schema=schema, selection="tables", look_first=False).fit(X, y).guarantee_.steps
+    every = OneR(epsilon=0.9, schema=schema, selection="tables").fit(X, y).guarantee_.steps
     assert [step.amount for step in every] == [Pure(exact(0.3))] * 3
 
 
 def test_a_single_attribute_gets_the_whole_budget():
     schema = Schema.of({"a": [0, 1], "only": ["one"], "y": [0, 1]}, target="y")
     table = pa.table({"a": [0, 1] * 50, "only": ["one"] * 100, "y": [0, 1] * 50})
-    [step] = OneR(epsilon=0.5, schema=schema, look_first=False).fit(table).guarantee_.steps
+    [step] = OneR(epsilon=0.5, schema=schema).fit(table).guarantee_.steps
     assert step.amount == Pure(exact(0.5))
 
 
@@ -72,9 +70,7 @@ def test_the_choice_has_no_factor_two_where_records_come_or_go(relation):
     """The error bar of the choice tells its scale: ln(m / 0.05) times Δ/ε', and twice that under replace."""
     X, y, schema = nominal()
     schema = Schema(schema.columns, "y", unit=Unit(relation))
-    choice, _ = (
-        OneR(epsilon=1.0, schema=schema, selection_share=0.5, look_first=False).fit(X, y).guarantee_.steps
-    )
+    choice, _ = OneR(epsilon=1.0, schema=schema, selection_share=0.5).fit(X, y).guarantee_.steps
     factor = 2 if relation == "replace" else 1
     assert choice.error == pytest.approx(np.log(3 / 0.05) / 0.5 * factor)
 
@@ -83,9 +79,7 @@ def test_persons_with_several_records():
     X, y, schema = nominal(300)
     schema = Schema(schema.columns, "y", unit=Unit(id="who", most=3))
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y, "who": np.arange(300) // 3})
-    choice, _ = (
-        OneR(epsilon=1.0, schema=schema, selection_share=0.5, look_first=False).fit(table).guarantee_.steps
-    )
+    choice, _ = OneR(epsilon=1.0, schema=schema, selection_share=0.5).fit(table).guarantee_.steps
     assert choice.error == pytest.approx(np.log(3 / 0.05) / 0.5 * 3)
 
 
@@ -98,8 +92,7 @@ def test_the_good_attribute_is_chosen_at_a_small_epsilon():
 
 def test_a_tiny_epsilon_chooses_anything():
     X, y, schema = nominal()
-    careless = OneR(epsilon=1e-4, schema=schema, look_first=False)
-    found = {careless.set_params(random_state=seed).fit(X, y).attribute_ for seed in range(40)}
+    found = {OneR(epsilon=1e-4, schema=schema, random_state=seed).fit(X, y).attribute_ for seed in range(40)}
     assert found == {"a", "b", "c"}
 
 

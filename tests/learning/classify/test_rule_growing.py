@@ -40,11 +40,7 @@ def test_a_conjunction_is_found(quality, epsilon):
 
 def test_the_budget_goes_over_levels_and_not_over_rules():
     table, schema = corner()
-    steps = (
-        RuleMiner(epsilon=1.0, schema=schema, depth=4, coverage_share=0.2, look_first=False)
-        .fit(table)
-        .guarantee_.steps
-    )
+    steps = RuleMiner(epsilon=1.0, schema=schema, depth=4, coverage_share=0.2).fit(table).guarantee_.steps
     assert [step.amount for step in steps] == [Pure(exact(0.2))] * 5
 
 
@@ -53,9 +49,7 @@ def test_the_noise_of_a_choice(unit, factor):
     table, schema = corner(600)
     table = table.append_column("who", pa.array(np.arange(600) // 2))
     schema = Schema(schema.columns, "y", unit=unit)
-    model = RuleMiner(
-        epsilon=1.0, schema=schema, depth=1, coverage_share=0.5, quality="right", look_first=False
-    ).fit(table)
+    model = RuleMiner(epsilon=1.0, schema=schema, depth=1, coverage_share=0.5, quality="right").fit(table)
     candidates = 15 + 4 + 6  # cuts, and values with "missing"
     assert model.guarantee_.steps[0].error == pytest.approx(np.log(candidates / 0.05) / 0.5 * factor)
 

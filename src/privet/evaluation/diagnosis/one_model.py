@@ -52,6 +52,7 @@ def diagnose(
     show more, and more of the noise. Payment, public data, the owner's word and ``until`` (of the AUC, or of
     how far off half of the predictions are) are as in ``evaluate``.
 
+    >>> import numpy as np
     >>> from privet.learning.classify import NaiveBayes
     >>> generator = np.random.default_rng(0)
     >>> ill = generator.integers(0, 2, 20_000)

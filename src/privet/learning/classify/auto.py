@@ -107,7 +107,13 @@ class AutoClassifier(PrivateClassifier):
         """The chosen learner, not fitted, with what it takes of this one's parameters."""
         kind = LEARNERS[self._choice()[0]]
         taken = {parameter.name for parameter in parameters_of(kind)}
-        given = {"epsilon": self.epsilon, "delta": self.delta, "schema": self.schema, "records": self.records}
+        given = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "schema": self.schema,
+            "records": self.records,
+            "look_first": self.learner == "auto",  # who leaves the choice open knows least about the table
+        }
         return kind(**{name: value for name, value in given.items() if name in taken})
 
     def _amount(self) -> Pure | Approximate:

@@ -86,7 +86,7 @@ class NaiveBayes(PrivateClassifier):
         float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
     ] = 0.5
 
-    look_first: LookFirst = True
+    look_first: LookFirst = False
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema

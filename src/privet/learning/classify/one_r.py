@@ -105,7 +105,7 @@ class OneR(RuleClassifier):
         int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
     ] = 128
 
-    look_first: LookFirst = True
+    look_first: LookFirst = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

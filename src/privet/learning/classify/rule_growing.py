@@ -96,7 +96,7 @@ class RuleMiner(RuleClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 16
 
-    look_first: LookFirst = True
+    look_first: LookFirst = False
 
     @property
     def _depth(self) -> int:

@@ -13,18 +13,18 @@ from privet.stats.base import Answer, Statistic
 from privet.stats.contingency import Contingency
 from privet.stats.scores import Scores
 
-__all__ = ["ClassSizes"]
+__all__ = ["LargestClass"]
 
 
 @dataclass(frozen=True)
-class ClassSizes(Scores):
+class LargestClass(Scores):
     """How many records each class of ``target`` has.
 
     **Spread.** A new record raises the size of its own class by 1 and leaves the others: every score moves
     within [0, 1], and R = 1.
 
     >>> schema = Schema.of({"ill": ["no", "yes"]}, target="ill")
-    >>> ClassSizes("ill").groups([np.array([[30, 5]])], schema)[0].tolist()
+    >>> LargestClass("ill").groups([np.array([[30, 5]])], schema)[0].tolist()
     [30, 5]
     """
 
