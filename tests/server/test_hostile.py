@@ -463,7 +463,6 @@ def _xlsx(part: bytes) -> bytes:
         ("x.pickle", pickle.dumps({"a": 1}), 415),
         ("x.py", b"import os", 415),
         ("https://evil.example/x", b"a\n1\n", 415),
-        ("x.bed", b"\x6c\x1b\x01", 415),
         ("", b"a\n1\n", 415),
     ],
 )  # fmt: skip

@@ -118,7 +118,7 @@ VALUES = [
     Viewed(CrossTable((Coded("cough"),)), View(where=(IsIn(Field("ill"), ("yes",)),))),
     QuantileRanks(CrossTable((Coded("age", (60.0,)),)), Fraction(1, 2)),
     LargestClass("ill"),
-    Thinned(TABLE, (Coded("age", (60.0,)), Coded("cough")), 1),
+    Thinned(TABLE, (Coded("age", (60.0,)), Coded("cough"), Coded("ill")), 1),
 ]
 
 

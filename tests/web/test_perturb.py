@@ -23,12 +23,14 @@ def test_the_owner_takes_the_rows_by_their_word(visitor):
     open_clinic(visitor)
     page.get_by_role("link", name="Perturb").click()
     page.get_by_label("Rotation").check()
-    page.get_by_label("Missing").select_option("middle")
     go_for_real(page)
+    page.wait_for_load_state("networkidle")  # the form of the method that was chosen has come
+    page.get_by_label("Missing").select_option("middle")
     button = page.get_by_role("button", name="Download the rows")
     assert button.is_disabled()
     page.get_by_label("Why may these rows leave?").fill("The people agreed to it in writing.")
     visitor.look("perturb-real")
+    assert page.get_by_label("Missing").input_value() == "middle"
     with page.expect_download() as saved:
         button.click()
     assert saved.value.path().read_bytes().count(b"\n") > 20_000
