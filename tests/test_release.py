@@ -35,6 +35,14 @@ def test_json_round_trip(guarantee):
 
 
 @each
+def test_amounts_of_steps_are_given_as_decimals_too(guarantee):
+    for step, data in zip(guarantee.steps, guarantee.to_dict()["steps"], strict=True):
+        for name, decimal in data["decimals"].items():
+            assert decimal == float(getattr(step.amount, name))
+        assert set(data["decimals"]) == set(data["amount"]) - {"kind"}
+
+
+@each
 def test_text_says_everything(guarantee):
     text = str(guarantee)
     assert text.startswith("Guarantee: ")

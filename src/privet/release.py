@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from textwrap import wrap
 from typing import Any
@@ -48,6 +48,7 @@ class Step:
             "what": self.what,
             "mechanism": self.mechanism,
             "amount": self.amount.to_dict(),
+            "decimals": {part.name: float(getattr(self.amount, part.name)) for part in fields(self.amount)},
             "error": self.error,
             "unit": self.unit,
         }
