@@ -94,11 +94,16 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A transaction that writes: alone on SQLite, with row locks on PostgreSQL; all or nothing."""
+    def write(self, *, lasting: bool = True) -> Iterator[Connection]:
+        """A transaction that writes: alone on SQLite, with row locks on PostgreSQL; all or nothing.
+
+        What need not outlast a power cut in the next second does not make anybody wait for the disk.
+        """
         with self.engine.connect() as connection:
             if not self.sqlite:
                 with connection.begin():
+                    if not lasting:
+                        connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
                     yield connection
                 return
             connection.exec_driver_sql("BEGIN IMMEDIATE")

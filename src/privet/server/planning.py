@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from privet.budget import Amount, Approximate, Balance, Pure, rounded_down
+from privet.budget import Amount, Approximate, Balance, Ledger, Pure, rounded_down
 from privet.errors import BudgetExceeded
 from privet.server.cases import Asked
 from privet.server.flows import FLOW, asked_for
@@ -99,20 +99,22 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
     kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
     schema = schema_file(server, asked.dataset, asked.version)
     with asked.case(schema, model) as case, ledger.reading_once():
-        preview: Any = case.plan(ServerSession(None, caller.name, kept=kept, lists=lists))
+
+        def planned(book: Ledger | None) -> Any:
+            return case.plan(ServerSession(book, caller.name, kept=kept, lists=lists))
+
+        refused = ""
+        before = ledger.balance(asked.dataset)
+        try:
+            preview = planned(None if asked.practice else ledger)
+        except BudgetExceeded as error:
+            preview, refused = planned(None), f"{error.message} {error.advice}"
         free = preview is None and asked.use_case == FLOW  # all that it would measure was released before
         if not free and (preview is None or preview.amount is None):
             raise Refusal(
                 422, "This has no price", "It would promise nothing, or measure nothing.", "Set an epsilon."
             )
-        before = ledger.balance(asked.dataset)
-        after, refused = None, ""
-        if not asked.practice and not free:
-            try:
-                priced: Any = case.plan(ServerSession(ledger, caller.name, kept=kept, lists=lists))
-                preview, after = priced, priced.after
-            except BudgetExceeded as error:
-                refused = f"{error.message} {error.advice}"
+        after = None if asked.practice or free or refused else preview.after
         left = _least(before.left, ledger.left(asked.dataset, caller.name))
     price: Amount | None = None if free else preview.amount
     spent = after.spent if after is not None else sum_of(before.spent, price)
@@ -151,7 +153,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         words=refused or (_FREE if free else preview.text()),
         created="",
     )
-    with server.database.write() as connection:
+    with server.database.write(lasting=False) as connection:  # a plan that a power cut takes cost nothing
         answer.id, answer.created = runs.add_plan(
             connection,
             hash=found,

@@ -5,10 +5,15 @@ only then reads, so it sees every row that was committed before it. The row's nu
 the lock ever lost, the second of two writers would fail, not overspend. Serializable isolation would give
 the same by retrying, at a fifth of the speed.
 
-**Durability.** ``synchronous_commit`` is forced on within each transaction, whatever the server's or the
-user's default; a server with ``fsync`` off is refused, as is a standby, on every transaction and not only
-the first. What no client can see is a failover to a copy that lagged behind: that restores spent budget.
-Use synchronous replication, or compare a head that was noted elsewhere.
+**Durability.** No writer is answered before its rows are on the disk, whatever the server's or the user's
+default of ``synchronous_commit``. But nobody waits for the disk with the lock held: the rows are committed
+without waiting (others see them at once), and a second, empty transaction in the same round trip waits. The
+log is written in order, so when the second is on the disk, so is the first; and as many writers as wait at
+that moment share one write. After a crash in between, the rows are there or not, nobody was told that they
+are, and everything later that built on them is gone with them. A server with ``fsync`` off is refused, as is
+a standby, on every transaction and not only the first. What no client can see is a failover to a copy that
+lagged behind: that restores spent budget. Use synchronous replication, or compare a head that was noted
+elsewhere.
 
 **A connection that breaks** is never used again. If it breaks before COMMIT, nothing was written. If it
 breaks during COMMIT, the store asks again on a new connection, *after taking the lock*: then the old
@@ -50,10 +55,17 @@ _BEGIN = """
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL lock_timeout = {wait};
 SET LOCAL idle_in_transaction_session_timeout = {idle};
-SELECT current_setting('fsync'), pg_is_in_recovery(),
-       set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-                  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)
+SELECT current_setting('fsync'), pg_is_in_recovery(), set_config('synchronous_commit', 'off', true)
 FROM privet_ledger.secret FOR UPDATE
+"""
+
+# The second transaction of one round trip: a message in the log that nobody reads, and the wait for it.
+_ON_DISK = """
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+                  WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
+       pg_logical_emit_message(true, 'privet', '');
+COMMIT
 """
 
 
@@ -87,7 +99,7 @@ class PostgresStore:
                 raise self._explained(error) from error
             raise
         try:
-            connection.execute("COMMIT")
+            connection.execute(f"COMMIT; {_ON_DISK}" if write else "COMMIT")
         except self._psycopg.Error as error:
             connection.close()
             if not transaction.numbers:
@@ -197,6 +209,7 @@ class PostgresStore:
     def _written(self, transaction: _PostgresTransaction) -> bool:
         connection = self._begin(self._connect(), write=True)  # with the lock, the old transaction has ended
         try:
+            connection.execute(f"COMMIT; {_ON_DISK}")  # what is seen below is on the disk, too
             found = connection.execute(
                 "SELECT count(*) FROM privet_ledger.history WHERE number = ANY(%s) AND token = %s",
                 (transaction.numbers, transaction.token),
