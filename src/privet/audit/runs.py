@@ -54,7 +54,7 @@ class Runs:
         self.subject = subject
         self.jobs = jobs
         self.done = 0
-        #: The largest computed ratio of all runs so far, in either direction; None where none is computed.
+        #: The largest computed ratio of all runs so far, in either direction; None if none is computed.
         self.ratio: float | None = None
         self.total = total
         self._progress = progress

@@ -80,7 +80,7 @@ def check(account: Account, analyst: str, cost: Cost, asked: Amount | None = Non
 
 
 def _in_words(cost: Cost, limit: Amount) -> str:
-    """What a cost was asked for as, as far as that can be told."""
+    """What a cost was asked for as, as far as that is known."""
     if cost.epsilon is not None:
         delta = f", δ = {float(cost.delta):g}" if cost.delta else ""
         return f"ε = {float(cost.epsilon):g}{delta}"

@@ -1,4 +1,4 @@
-"""The privacy loss of a transcript: how much likelier all that was told is from one table than from another.
+"""The privacy loss of a transcript: how much likelier its answers are from one table than from another.
 
 For an audit on made-up tables. The noise of every question has a known distribution, so for two tables at
 hand the log-likelihood ratio of the answers can be computed: question after question, each given the answers

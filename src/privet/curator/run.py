@@ -28,7 +28,7 @@ __all__ = ["Run"]
 _TIME = "How long the computation took is not protected."
 _STOPPED = (
     "The ε above is that of what came out. Up to {} was set aside; how much of it was needed followed from "
-    "noisy answers, and can be told from this release."
+    "noisy answers, and can be read off this release."
 )
 _STAYS = "What was reserved stays spent."
 

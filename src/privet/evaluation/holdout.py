@@ -112,7 +112,7 @@ Enough = Callable[[list[Measured]], bool]
 
 
 def within(error: float | None, figure: Callable[[list[Measured]], Figure]) -> Enough | None:
-    """The check that a figure is off by at most ``error``; None where nothing is checked."""
+    """The check that a figure is off by at most ``error``; None if nothing is checked."""
     if error is None:
         return None
     if isinstance(error, bool) or not isinstance(error, numbers.Real) or not 0 < float(error) < math.inf:

@@ -49,7 +49,7 @@ class Folds:
 
 
 def _classes(table: pa.Table, schema: Schema) -> NDArray[np.int64] | None:
-    """The class of each record as a number, in the order of the labels; None where the target is a number."""
+    """The class of each record as a number, in the order of the labels; None if the target is a number."""
     assert schema.target is not None
     if not isinstance(schema[schema.target], Category):
         return None

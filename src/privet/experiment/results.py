@@ -142,7 +142,7 @@ class Results:
         return tuple(found)
 
     def ranks(self, epsilon: float) -> Ranks | None:
-        """The average ranks over the public tables; None where there are not two of each."""
+        """The average ranks over the public tables; None if there are not two of each."""
         means = [
             [entry.mean for entry in row]
             for dataset, at, row in self.rows()

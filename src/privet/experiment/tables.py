@@ -1,4 +1,4 @@
-"""Where the tables of an experiment are, what is public about them, and how a changed one is told."""
+"""Where the tables of an experiment are, what is public about them, and how a changed one is recognised."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Tables:
         return pa.Table.from_batches(list(self.source(dataset, schema).batches()))
 
     def state(self, dataset: Dataset) -> str:
-        """How a table is told from a changed one. Of a private file: its size and date, never its content."""
+        """What marks a changed table. Of a private file: its size and date, never its content."""
         about: dict[str, Any] = {"data": dataset.to_dict(), "schema": self.schema(dataset).to_dict()}
         if dataset.name not in self._given and dataset.kind in ("public", "private"):
             place = self._folder / dataset.place

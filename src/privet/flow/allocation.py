@@ -91,7 +91,7 @@ def amounts(whole: Pure | Approximate, parts: Mapping[str, Fraction]) -> dict[st
         epsilon = zcdp_to_epsilon(wanted, whole.delta)
         if epsilon <= 0:
             raise ParameterError(
-                f"The share of '{name}' is too small to be told as an epsilon beside delta = "
+                f"The share of '{name}' is too small to be written as an epsilon beside delta = "
                 f"{float(whole.delta):g}.",
                 "Give a larger epsilon, a smaller delta, or fewer steps.",
             )

@@ -57,7 +57,7 @@ class Places:
         return as_source(self._data(step), schema=schema)
 
     def state(self, step: FlowStep) -> str:
-        """How a file is told from a changed one, by its name, size and date; "" for tables in memory."""
+        """What distinguishes a file from a changed one: its name, size and date; "" for tables in memory."""
         if step.name in self.tables:
             return ""
         try:

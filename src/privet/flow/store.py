@@ -48,7 +48,7 @@ def identities(flow: Flow, places: Places, got: Mapping[str, Any]) -> dict[str, 
 
 
 def states(flow: Flow, places: Places) -> dict[str, str]:
-    """How the table of each source is told from a changed one."""
+    """What distinguishes the table of each source from a changed one."""
     return {step.name: places.state(step) for step in flow.graph.order if step.do == "source"}
 
 

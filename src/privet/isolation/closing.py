@@ -2,7 +2,7 @@
 
 What is closed has four names. ``files``: nothing can be opened, looked up or made. ``network``: there are no
 sockets. ``processes``: none can be made, found, signalled or traced, memory cannot be shared, and the
-process's own number is not to be had. ``clock``: no time is told. The first three are the work of ``filter``,
+process's own number is hidden. ``clock``: no time can be read. The first three are the work of ``filter``,
 the last of ``clock``. Limits of memory, processor time and output hold besides, on every system that has
 them.
 

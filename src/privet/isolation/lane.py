@@ -110,7 +110,7 @@ def copy(data: int, answer: Callable[[bytes], bytes], *, unseen: bool) -> int | 
         left = memoryview(answer(read_all(DATA)))
         while left:
             left = left[os.write(DATA, left) :]
-    finally:  # whatever happened, nothing of it is told, and no handler of the lane's runs here
+    finally:  # whatever happened, nothing of it gets out, and no handler of the lane's runs here
         os._exit(0)
 
 

@@ -168,7 +168,7 @@ class Program:
         return budget(epsilon, delta)
 
     def _told(self, curator: Curator) -> tuple[Sequence[Selection], dict[Any, Any]]:
-        """The selections with the values that were found, and what was told, by view and question.
+        """The selections with the values that were found, and the answers, by view and question.
 
         What is found is released, so that what is asked next may depend on it (adaptive composition).
         """
@@ -189,7 +189,7 @@ class Program:
 
 
 def _placed(asked: Sequence[tuple[Any, Any, Fraction]], told: Sequence[Any]) -> dict[Any, Any]:
-    """What was told, by view and question."""
+    """The answers, by view and question."""
     return {place: each for (place, _, _), each in zip(asked, told, strict=True)}
 
 

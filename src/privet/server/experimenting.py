@@ -120,7 +120,7 @@ def _require_records(records: int | None) -> None:
 
 
 def _parameters(found: Any, settings: Mapping[str, Any], epsilon: float) -> dict[str, Any]:
-    """What a cross-validation of an algorithm is told."""
+    """The parameters of an algorithm's cross-validation."""
     more = {"delta": found.delta} if found.delta else {}
     if found.score_epsilon is not None:
         more["score_epsilon"] = found.score_epsilon

@@ -183,7 +183,7 @@ class Worker:
                 detail=detail,
             ):
                 return
-            # What failed after records were read is told to the owner alone: it depends on them.
+            # What failed after records were read is shown to the owner alone: it depends on them.
             runs.change(connection, run, ("running",), problem=_LOST, detail=detail)
 
     def _show(self, run: str, started: float) -> None:

@@ -1,4 +1,4 @@
-/** How a step of a flow is told: what it costs and how it stands. The figures and the reasons are the server's. */
+/** How a step of a flow is described: what it costs and how it stands. The figures and the reasons are the server's. */
 
 import type { FlowStep } from "../api/types";
 

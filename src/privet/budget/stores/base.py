@@ -39,7 +39,7 @@ class Transaction(Protocol):
 
     @property
     def connection(self) -> Any:
-        """The connection to the database, for what is written in the same step; None where there is none."""
+        """The connection to the database, for what is written in the same step; None if there is none."""
 
     def rows(self, after: int = 0) -> list[Row]:
         """The rows with a number above ``after``, in order."""

@@ -40,7 +40,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 
 def version_of(connection: Connection[Any]) -> int | None:
-    """The version of the tables; None where there are none."""
+    """The version of the tables; None if there are none."""
     found = connection.execute("SELECT to_regclass('privet_ledger.version')").fetchone()
     if found is None or found[0] is None:
         return None

@@ -29,7 +29,7 @@ def grouped(column: Column, code: Coded, cells: int, counts: Counts | None, most
     """The codes in at most ``most`` groups, and one for missing values.
 
     Neighbouring intervals of a number are joined until they are about equally full; of a category the largest
-    values stay, and the rest is one group. ``counts`` are released, or None where nothing needs joining.
+    values stay, and the rest is one group. ``counts`` are released, or None if nothing needs joining.
 
     >>> from privet.schema import Number
     >>> age = Number("age", 0, 80)

@@ -113,7 +113,7 @@ class FrequentItemsets(PrivateAssociator):
         """Bases of chosen items, each with the supports of all sets of its items: released, and likely.
 
         No cell is negative, and together they are all records. Cells that fit this lose most of the noise of
-        empty ones, and find the frequent sets better; but they are biased, so what is told of a set, with its
+        empty ones, and find the frequent sets better; but they are biased, so what is reported, with its
         error, is what was released.
         """
         items = items_of(curator.schema)

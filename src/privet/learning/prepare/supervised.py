@@ -32,7 +32,7 @@ class SupervisedCuts(PrivatePreparer):
     From equal bins on, the split that tells most about the class is made, again and again, as long as it
     tells more than noise and chance would (the description length of Fayyad and Irani 1993, with the noise
     added). Learners that use bins then use these. A number that tells nothing gets no cut. Without a class to
-    look at, nothing can be told, and no cut is made.
+    look at, nothing is known, and no cut is made.
 
     **Privacy.** Each number gets one table of bins and classes, of sensitivity 1 (``stats.CrossTable``), for
     an equal share; the cuts follow from its noisy counts.

@@ -15,7 +15,7 @@ __all__ = ["EXPLANATION", "independent_components"]
 
 EXPLANATION = (
     "Searches for the directions in which the released records look least normal; where the original columns "
-    "are independent, those are the columns. Which is which, and which way up, is told by how the values of "
+    "are independent, those are the columns. Which is which, and which way up, shows in how the values of "
     "each column are known to be distributed."
 )
 

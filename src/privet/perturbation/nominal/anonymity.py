@@ -121,7 +121,7 @@ class KAnonymity(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
         return self
 
     def learn_one(self, x: Mapping[str, Any]) -> None:
-        """Nothing is learned from one record: groups of k cannot be told before there are k."""
+        """Nothing is learned from one record: there are no groups of k before there are k records."""
 
     def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
         """One record generalised; ``*`` in all these columns where no group is known for it."""

@@ -142,7 +142,7 @@ def mark_paid(connection: Any, run: str, worker: str, number: int, *, sqlite: bo
 
 
 def unended(connection: Connection, dataset: str) -> set[int]:
-    """The reservations of runs that go on, as far as anybody is told: their end waits for the public grid."""
+    """The reservations of runs that go on, as far as anybody can see: their end waits for the public grid."""
     found = select(runs.c.reservation).where(runs.c.dataset == dataset, runs.c.state == "running")
     return {int(number) for number in connection.execute(found).scalars() if number is not None}
 

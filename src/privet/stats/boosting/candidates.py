@@ -1,4 +1,4 @@
-"""The terms among which one is chosen, and how their tables are told with few additions.
+"""The terms among which one is chosen, and how their tables are found with few additions.
 
 All pairs of twenty attributes are 190 tables, and a record falls in a cell of each. A table of three
 attributes holds those of three pairs as sums, and is still small: some 70 of them cover all pairs, so a third
@@ -108,7 +108,7 @@ class Candidates:
         return np.concatenate([[0], np.cumsum(self._widths[self._cover[0]].prod(axis=1))])
 
     def start(self, told: int) -> Whole:
-        """Empty tables: all cells in a row, for each of the numbers that are told."""
+        """Empty tables: all cells in a row, for each of the numbers that are counted."""
         return np.zeros((told, int(self._block_offsets[-1])), np.int64)
 
     def add(self, groups: NDArray[np.uint8], entries: NDArray[np.int32], state: Whole) -> None:
