@@ -32,7 +32,7 @@ test: lint types imports web pytest ## Install Privet for development; check lin
 check: test ## The same as make test
 
 pytest: $(VENV)/.installed-dev debian web ## Only the tests and doctests
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 programs: $(VENV)/.installed-dev ## Thousands of random queries on random neighbouring tables
 	PRIVET_PROGRAMS=5000 $(BIN)/python -m pytest -n 0 tests/queries/test_relations.py
@@ -82,7 +82,7 @@ experiments: $(VENV)/.installed-experiments ## Measure what the papers' pages la
 audit: $(VENV)/.installed-dev ## Audit every algorithm and planted faults in depth, and write audit-report/
 	$(BIN)/privet audit --all --deep --jobs $(WORKERS) --folder audit-report/runs --output audit-report/audit.html
 	$(BIN)/python -m benchmarks.audit_page audit-report/audit.json audit-report/audit.md
-	AUDIT_DEEP=1 $(BIN)/python -m pytest -n $(WORKERS) tests/audit/planted/test_every_miner.py
+	AUDIT_DEEP=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/audit/planted
 
 docs: $(VENV)/.installed-dev ## Write the generated parts of the documentation again
 	$(BIN)/python -m privet.cli.reference

@@ -403,7 +403,7 @@ def test_parties_as_processes_one_of_which_vanishes(world):
             if "Wait" not in error.advice:
                 raise
         time.sleep(0.2)
-    assert [process.wait(timeout=60) for process in running.values()] == [0, 0, 0]
+    assert [process.wait(timeout=600) for process in running.values()] == [0, 0, 0]
     assert abs(outcome.model.class_count_.sum() - 800) < 60
     assert accuracy(outcome.model) > 0.8
 

@@ -70,7 +70,7 @@ def test_a_server_starts_answers_and_stops_gracefully(tmp_path: Path):
         found = re.search(r"http://127.0.0.1:\d+", process.stderr.readline())
         assert found is not None
         address = found[0]
-        client = httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=60)
+        client = httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=600)
         assert client.get(f"{address}/health").json() == {"alive": True}
         assert client.get(f"{address}/ready").json() == {"ready": True}
         assert "api/v1" in client.get(address).text or "<html" in client.get(address).text.lower()
@@ -78,7 +78,7 @@ def test_a_server_starts_answers_and_stops_gracefully(tmp_path: Path):
         assert client.post(f"{address}/api/v1/session", json=body).json()["user"]["owner"]
     finally:
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
     assert process.returncode in (0, -signal.SIGTERM)
     assert password[1] not in said
     assert (tmp_path / "home").stat().st_mode & 0o077 == 0

@@ -122,7 +122,7 @@ def test_the_computed_ratio_shows_most_of_epsilon(passed):
     """With a few hundred runs; it is told as such."""
     model = NaiveBayes(epsilon=4.0, schema=SCHEMA)
     pair = candidate_pairs(SCHEMA, np.random.default_rng(0))[0]
-    found = passed(Transcript(model), epsilon=4.0, schema=SCHEMA, runs=2_000, pairs=[pair])
+    found = passed(Transcript(model), epsilon=4.0, schema=SCHEMA, runs=2_000, pairs=[pair], whole=True)
     assert found.bound > 1.5
     sample = Transcript(model)
     assert RATIO not in str(sample(found.pair.first))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.compute as pc
 
+from privet.audit.pairs import candidate_pairs
 from privet.evaluation.tuning import PrivateSearch
 from privet.learning.classify import OneR
 from privet.mechanisms.random_trials import RandomTrials
@@ -57,4 +58,5 @@ def told(search: PrivateSearch):
 
 def test_a_search_and_all_that_it_tells(passed):
     search = PrivateSearch(OneR(schema=SCHEMA), {"selection": ["tables", "choice"]}, parts=2, trials=3)
-    passed(told(search), schema=SCHEMA, epsilon=1.0, runs=150, search_runs=8)
+    pairs = candidate_pairs(SCHEMA, np.random.default_rng(0))[:2]
+    passed(told(search), schema=SCHEMA, epsilon=1.0, runs=150, search_runs=8, pairs=pairs)
