@@ -8,13 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.budget import Approximate, Event, Pure, Sequential
-from privet.curator.composition import Composition
-from privet.curator.currency import event_for
+from privet.budget import Approximate, Event, Pure, exact
 from privet.curator.run import Run
 from privet.curator.tables import empty_table
 from privet.errors import ParameterError, PrivetError
-from privet.flow.allocation import amounts, error_of, shares
+from privet.flow.allocation import amounts, error_of, searching_amounts, shares
 from privet.flow.flow import Flow
 from privet.flow.places import Places
 from privet.flow.steps import FlowStep
@@ -81,8 +79,8 @@ class FlowPlan:
 
     def event(self) -> Event:
         """What the flow is to a ledger."""
-        parts = [s.amount for s in self.steps if s.amount is not None and s.paid]
-        return Sequential(tuple(event_for(amount, f"flow {self.flow.name}") for amount in parts))
+        parts = (s.amount for s in self.steps if s.amount is not None and s.paid)
+        return self.flow.composed(parts).event(f"flow {self.flow.name}")
 
     def to_dict(self) -> dict[str, Any]:
         price = None if self.total is None else self.total.to_dict()
@@ -118,17 +116,19 @@ def planned(
     priced = flow.graph.priced()
     wanted = wanted_steps(flow, until)
     whole = flow.amount
-    first = _Rehearsal(flow, places, {step.name: whole for step in priced})
+    searching = [step.name for step in priced if step.kind.searches]
+    alone = {s.name: Pure(whole.epsilon) if searching and s.name not in searching else whole for s in priced}
+    first = _Rehearsal(flow, places, alone)
     errors = {name: error_of(found.guarantee.steps) for name, found in first.measured.items()}
     if flow.allocation == "fixed":
-        from privet.budget import budget
-
-        got: Mapping[str, Pure | Approximate] = {s.name: budget(float(s.epsilon or 0)) for s in priced}
+        fixed = {s.name: exact(float(s.epsilon or 0)) for s in priced}
+        got: Mapping[str, Pure | Approximate] = searching_amounts(fixed, whole.delta, searching)
         parts: dict[str, Fraction | None] = dict.fromkeys(got)
-        whole = Composition(tuple((1, each) for each in got.values())).total if got else whole
+        whole = flow.composed(got.values()).total if got else whole
     else:
-        divided = shares(priced, flow.allocation, flow.goal, errors, pure=isinstance(whole, Pure))
-        got, parts = amounts(whole, divided), dict(divided)
+        pure = isinstance(whole, Pure) or bool(searching)
+        divided = shares(priced, flow.allocation, flow.goal, errors, pure=pure)
+        got, parts = amounts(whole, divided, searching), dict(divided)
     second = _Rehearsal(flow, places, got)
     known = {} if store is None else identities(flow, places, got)
     held, reserved = _held(flow, known, store, wanted)
@@ -149,7 +149,7 @@ def planned(
     if len(new) == len(priced):
         total = whole if priced else None
     else:
-        total = Composition(tuple((1, each) for each in new)).total if new else None
+        total = flow.composed(new).total if new else None
     return FlowPlan(flow, tuple(steps), total, schema)
 
 
@@ -224,19 +224,21 @@ class _Rehearsal:
         found = None
         if step.kind.measures:
             schema = run_schema(step, given)
-            run = public_run(schema) if amount is None else self._run(schema, amount)
+            run = (
+                public_run(step, schema) if amount is None else self._run(schema, amount, step.kind.searches)
+            )
             found = self._tried(step, given, run)
             self.measured[step.name] = found
         return passed_on(step, given, found, None)
 
     @staticmethod
-    def _run(schema: Schema, amount: Pure | Approximate) -> Run:
+    def _run(schema: Schema, amount: Pure | Approximate, searches: bool = False) -> Run:
         # Nothing is read. From a seed, so that a plan divides the budget in the same way each time.
-        return Run(schema, amount, randomness=seeded(0), what="rehearsal")
+        return Run(schema, amount, randomness=seeded(0), what="rehearsal", searches=searches)
 
     def _tried(self, step: FlowStep, given: list[Given], run: Run) -> Measured:
         if run.public is not None:  # exact answers about no records cannot be scored: only the shape matters
             rows = given[1] if step.do == "evaluate" else given[0]
-            run = self._run(run.schema, Pure(Fraction(1)))
+            run = self._run(run.schema, run.amount, step.kind.searches)
             assert not rows.private
         return measured(step, given, run)

@@ -97,9 +97,9 @@ def run_schema(step: FlowStep, given: list[Given]) -> Schema:
     return schema
 
 
-def public_run(schema: Schema) -> Run:
+def public_run(step: FlowStep, schema: Schema) -> Run:
     """The run of a step on rows that are public: it costs nothing and promises nothing."""
-    return Run.declared_public(schema, _PUBLIC)
+    return Run.declared_public(schema, _PUBLIC, step.kind.searches)
 
 
 def passed_on(step: FlowStep, given: list[Given], found: Measured | None, key: Randomness | None) -> Given:
