@@ -39,3 +39,6 @@ def test_a_score_to_be_known(models, run, answer):
     assert "was chosen" in answer(*asked, "records=20000", "--dry-run")["how"]
     assert "Even without privacy" in run(*asked, "records=100", "--dry-run", code=2).stderr
     run("evaluate", "one.json", models, "--epsilon", "0.1", "--guess", "records=100", "--dry-run", code=2)
+    pair = ("compare-models", "one.json", "two.json", models, "--accuracy", "0.05", "--guess")
+    assert "difference in accuracy" in answer(*pair, "records=20000", "--dry-run")["how"]
+    assert "Even without privacy" in run(*pair, "records=100", "--dry-run", code=2).stderr

@@ -125,10 +125,9 @@ class CompareModels(_Diagnosing):
         return f"compare {type(self._model).__name__} and {type(self._other).__name__}"
 
     def _reached(self, error: float, guess: Guess) -> ScoreGoal:
-        raise ParameterError(
-            "How far off a difference is depends on how often the two models differ.",
-            "Give an epsilon, or an error to stop at.",
-        )
+        from privet.evaluation.score_goal import epsilon_for_difference
+
+        return epsilon_for_difference(self._schema, error, guess, delta=self.delta)
 
     def _cost(self, epsilon: float) -> Guarantee:
         from privet.evaluation.diagnosis import comparison_cost
