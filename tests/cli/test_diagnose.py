@@ -22,7 +22,8 @@ def test_curves_a_comparison_and_what_a_model_rests_on(models, run, answer):
     spent = answer("ledger", "show")
     assert answer("importance", "one.json")["loss"]
     assert answer("ledger", "show") == spent
-    assert "released already" in run("importance", "two.json", code=2).stderr
+    assert answer("importance", "two.json")["rests_on"].endswith("own tables.")
+    assert "draws no records" in run("importance", "two.json", "--released", "one.json", code=2).stderr
 
 
 def test_a_run_that_stops_when_it_is_enough(models, run, answer):
