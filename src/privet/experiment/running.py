@@ -65,7 +65,7 @@ def run_experiment(
                 done += 1
                 if progress is not None:
                     progress(done, experiment.size)
-    return Results.of(experiment, kept, states)
+        return Results.of(experiment, kept, states)
 
 
 def _require_enough(plan: ExperimentPlan, ledger: Ledger | None) -> None:
