@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from privet.curator.tables import empty_table
 from privet.errors import ParameterError, PrivetError
 from privet.flow.allocation import amounts, error_of, searching_amounts, shares
 from privet.flow.flow import Flow
+from privet.flow.graph import whole as step_of
 from privet.flow.places import Places
 from privet.flow.steps import FlowStep
 from privet.flow.store import Releases, Store, identities, reserved_for
@@ -206,6 +207,7 @@ class _Rehearsal:
     def __init__(self, flow: Flow, places: Places, got: Mapping[str, Pure | Approximate]) -> None:
         self.measured: dict[str, Measured] = {}
         outputs: dict[str, Given] = {}
+        self._graph = flow.graph
         for step in flow.graph.order:
             if step.do == "source":
                 schema = places.schema(step)
@@ -227,9 +229,34 @@ class _Rehearsal:
             run = (
                 public_run(step, schema) if amount is None else self._run(schema, amount, step.kind.searches)
             )
+            if amount is not None:
+                self._require_whatever_is_chosen(step, given, amount)
             found = self._tried(step, given, run)
             self.measured[step.name] = found
         return passed_on(step, given, found, None)
+
+    def _require_whatever_is_chosen(
+        self, step: FlowStep, given: list[Given], amount: Pure | Approximate
+    ) -> None:
+        """Refuse a step that could fail by what a choice before it leaves, after that was paid for."""
+        if step.do == "evaluate":
+            by = given[1].dropped_by
+            if by and by not in self._graph.before(step_of(step.inputs[0])):
+                raise ParameterError(
+                    f"'{step.name}' scores a model on rows of which '{by}' may drop columns that it needs.",
+                    f"Take rows from before '{by}', or score a model that was learned behind it.",
+                )
+            return
+        rows: RowsAt = given[0]
+        for case in rows.others:
+            other = replace(rows, source=empty_table(case), schema=case, others=())
+            try:
+                measured(step, [other], self._run(case, amount, step.kind.searches))
+            except PrivetError as error:
+                raise ParameterError(
+                    f"'{step.name}' ({step.do}) needs what '{rows.dropped_by}' may not give: {error.message}",
+                    f"Put it before '{rows.dropped_by}', or let that choose among columns that all suit it.",
+                ) from None
 
     @staticmethod
     def _run(schema: Schema, amount: Pure | Approximate, searches: bool = False) -> Run:

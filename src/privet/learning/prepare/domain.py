@@ -88,7 +88,8 @@ class Domain(PrivatePreparer):
             return shortened(column, self.kept_[column.name])
         if not self.found_.get(column.name):
             return column
-        more = [text for text in self.found_[column.name] if text not in map(str, column.labels)]
+        known = {str(label) for label in column.labels}
+        more = [text for text in self.found_[column.name] if text not in known]
         return replace(column, values=(*map(str, column.values), *more), origin=BOUGHT)
 
     def in_words(self) -> str:
