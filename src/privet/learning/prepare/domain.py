@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Curator, FindValues
@@ -94,7 +95,7 @@ class Domain(PrivatePreparer):
 
     def in_words(self) -> str:
         """The values that were found, or that stay, a line for each category."""
-        told = {**self.found_, **self.kept_}
+        told: dict[str, list[Any]] = {**self.found_, **self.kept_}
         return "\n".join(
             f"{name}: {', '.join(map(str, values)) or 'no value is frequent enough to be named'}"
             for name, values in told.items()
