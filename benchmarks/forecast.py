@@ -25,7 +25,7 @@ from privet.worlds import Guess
 
 LOSS = 0.02
 EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-ALGORITHMS = ("naive-bayes", "logistic-regression", "one-r", "rules")
+ALGORITHMS = ("naive-bayes", "logistic-regression", "one-r", "rules", "decision-tree", "additive-model")
 SPLITS = 4
 
 

@@ -2,6 +2,7 @@
 
 python -m reproduction                              lists the pages and how much of them is measured
 python -m reproduction rules-factor --minutes 5     measures for that long at most, and writes the page
+python -m reproduction rules-one-r --processes 2    on two processes, as experiments are spread
 python -m reproduction all                          every page: hours
 """
 
@@ -48,6 +49,7 @@ def main() -> int:
     parser.add_argument(
         "--minutes", type=float, help="stop measuring after so many; 0 writes from what is stored"
     )
+    parser.add_argument("--processes", type=int, default=1, help="that measure cells at once")
     asked = parser.parse_args()
     if unknown := [name for name in asked.pages if name not in ("all", *known)]:
         parser.error(f"there is no page {', '.join(unknown)}; without a name all are listed")
@@ -59,7 +61,7 @@ def main() -> int:
     missed = 0
     for name in known if "all" in asked.pages else asked.pages:
         print(f"\n== {name} ==", flush=True)
-        known[name].measure(end)
+        known[name].measure(end, asked.processes)
         figures = known[name].render()
         print_figures(figures)
         missed += sum(figure.reached is False for figure in figures)

@@ -94,6 +94,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     Algorithm("select-k-best", "select", "privet.selection.k_best:SelectKBest", "The k attributes that say most about the class, with noisy values of their scores."),
     Algorithm("bounds", "prepare", "privet.learning.prepare.bounds:Bounds", "Bounds of the numbers, where little is known about them: a log-scale histogram, then a fine one."),
     Algorithm("clip-outliers", "prepare", "privet.learning.prepare.outliers:ClipOutliers", "Bounds of the numbers at noisy quantiles: a few outliers count as the bounds."),
+    Algorithm("domain", "prepare", "privet.learning.prepare.domain:Domain", "The values of categories that nobody listed: those that enough records have, for an ε and a δ."),
     Algorithm("equal-frequency", "prepare", "privet.learning.prepare.equal_frequency:EqualFrequency", "Cuts that put about as many records in each bin of a number."),
     Algorithm("impute", "prepare", "privet.learning.prepare.impute:Impute", "Fill missing cells with noisy means, medians and most frequent values."),
     Algorithm("pca", "prepare", "privet.learning.prepare.pca:PCA", "Correlations of the numbers, and the few directions in which records differ most."),

@@ -22,7 +22,8 @@ def test_curves_a_comparison_and_what_a_model_rests_on(models, run, answer):
     spent = answer("ledger", "show")
     assert answer("importance", "one.json")["loss"]
     assert answer("ledger", "show") == spent
-    assert "released already" in run("importance", "two.json", code=2).stderr
+    assert answer("importance", "two.json")["rests_on"].endswith("own tables.")
+    assert "draws no records" in run("importance", "two.json", "--released", "one.json", code=2).stderr
 
 
 def test_a_run_that_stops_when_it_is_enough(models, run, answer):
@@ -39,3 +40,6 @@ def test_a_score_to_be_known(models, run, answer):
     assert "was chosen" in answer(*asked, "records=20000", "--dry-run")["how"]
     assert "Even without privacy" in run(*asked, "records=100", "--dry-run", code=2).stderr
     run("evaluate", "one.json", models, "--epsilon", "0.1", "--guess", "records=100", "--dry-run", code=2)
+    pair = ("compare-models", "one.json", "two.json", models, "--accuracy", "0.05", "--guess")
+    assert "difference in accuracy" in answer(*pair, "records=20000", "--dry-run")["how"]
+    assert "Even without privacy" in run(*pair, "records=100", "--dry-run", code=2).stderr

@@ -45,8 +45,11 @@ def test_a_fit_gives_a_local_model_with_its_guarantee(live, people):
     assert np.isclose(spent(live) - before, 0.5)
     scored = people.evaluate(model, epsilon=0.25)
     assert scored["use_case"] == "evaluate"
-    assert np.isclose(spent(live) - before, 0.75)
-    assert [each["use_case"] for each in people.releases()][:2] == ["evaluate", "fit"]
+    assert people.compare_models(model, model, epsilon=0.1)["figures"]["models"] == ["model", "other"]
+    assert people.diagnose(model, epsilon=0.1)["charts"]
+    assert np.isclose(spent(live) - before, 0.95)
+    latest = [each["use_case"] for each in people.releases()][:4]
+    assert latest == ["diagnose", "compare-models", "evaluate", "fit"]
 
 
 def test_plans_and_rehearsals_are_free(live, people):

@@ -34,8 +34,9 @@ def test_fit_evaluate_and_look_at_the_account(live, run):
     assert load_model("model.json").guarantee_.epsilon == 0.4
     release = json.loads(made.stdout)["id"]
     run("evaluate", release, dataset, "--epsilon", 0.2)
-    assert round(live.house.spent(dataset), 6) == 0.6
-    assert "people-at-home: ε = 0.6 spent of ε = 2" in run("ledger", "show").stdout
+    run("compare-models", release, release, dataset, "--epsilon", 0.1)
+    assert round(live.house.spent(dataset), 6) == 0.7
+    assert "people-at-home: ε = 0.7 spent of ε = 2" in run("ledger", "show").stdout
     assert "evaluate" in run("ledger", "history", dataset).stdout
     run("fit", "naive-bayes", dataset, "--epsilon", 5, "-o", "more.json", code=5)
 

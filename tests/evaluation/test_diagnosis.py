@@ -12,7 +12,11 @@ from privet.budget import budget
 from privet.errors import BudgetExceeded, ParameterError, SchemaError
 from privet.evaluation import compare_models, diagnose, evaluate, permutation_importance
 from privet.evaluation.diagnosis import comparison_cost, diagnosis_cost
+from privet.evaluation.diagnosis.own_records import own_records
+from privet.learning.classify import DecisionTree, RuleMiner
+from privet.learning.synthesise import Synthesiser
 from privet.schema import Schema
+from privet.stats import Rows
 from tests.evaluation.conftest import COLUMNS, patients
 
 
@@ -158,7 +162,30 @@ def test_importance_costs_nothing_and_finds_what_matters(model, regressions):
     public = permutation_importance(model, patients(2000, seed=7).drop_null())
     assert next(iter(public.loss)) == "age"
     good, _, x, y = regressions
-    with pytest.raises(ParameterError, match="released already"):
+    with pytest.raises(ParameterError, match=r"how often their values occur(.|\n)*released already"):
         permutation_importance(good)
     table = pa.table({"a": x[:, 0], "b": x[:, 1], "y": y})
     assert next(iter(permutation_importance(good, table).loss)) == "a"
+
+
+@pytest.mark.parametrize("kind", [DecisionTree, OneR, RuleMiner])
+def test_parts_with_class_counts_tell_what_a_model_rests_on(kind, schema):
+    table = patients(4000, seed=5)
+    fitted = kind(epsilon=4.0, schema=schema, random_state=0).fit(table)
+    own, public = permutation_importance(fitted), permutation_importance(fitted, table.drop_null())
+    assert next(iter(own.loss)) == next(iter(public.loss)) == "age"
+    drawn = own_records(fitted, 3000, np.random.default_rng(0))
+    parts, counts = fitted._counted_parts()
+    [batch] = drawn.combine_chunks().to_batches()
+    seen = np.bincount(parts.part_of(Rows(batch, schema)), minlength=len(counts)) / 3000
+    told = np.maximum(counts, 0).sum(axis=1)
+    assert seen == pytest.approx(told / told.sum(), abs=0.05)
+
+
+def test_a_synthesiser_lends_its_records(regressions):
+    good, _, x, y = regressions
+    table = pa.table({"a": x[:, 0], "b": x[:, 1], "y": y})
+    synthesiser = Synthesiser(epsilon=8.0, schema=good.schema_, random_state=0).fit(table)
+    found = permutation_importance(good, synthesiser)
+    assert next(iter(found.loss)) == "a"
+    assert "a synthesiser that was released already" in found.text()

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from privet.errors import ParameterError
-from privet.evaluation import diagnose, evaluate
-from privet.evaluation.score_goal import epsilon_for_accuracy, epsilon_for_auc
+from privet.evaluation import compare_models, diagnose, evaluate
+from privet.evaluation.score_goal import epsilon_for_accuracy, epsilon_for_auc, epsilon_for_difference
+from privet.learning.classify import OneR
 from privet.schema import Schema, Unit
 from privet.worlds import Guess
 from tests.evaluation.conftest import patients
@@ -35,8 +36,21 @@ def test_so_does_that_for_an_auc(model, schema):
     assert "'late'" in goal.why()
 
 
+def test_so_does_that_for_a_difference(model, schema):
+    goal = epsilon_for_difference(schema, 0.025, GUESS)
+    table, always = patients(5000, seed=3), OneR(epsilon=1.0, schema=schema, random_state=0)
+    always.fit(patients(2000, seed=4))
+    runs = [
+        compare_models(model, always, table, epsilon=goal.epsilon, random_state=seed) for seed in range(5)
+    ]
+    assert np.mean([each.in_all for each in runs]) <= 0.025
+    alone = epsilon_for_accuracy(schema, 0.025, GUESS).epsilon
+    assert "one of the two alone 42%" in goal.why()
+    assert goal.epsilon < 3 * alone
+
+
 def test_a_goal_that_no_epsilon_reaches_says_how_many_records_would(schema):
-    for function in (epsilon_for_accuracy, epsilon_for_auc):
+    for function in (epsilon_for_accuracy, epsilon_for_auc, epsilon_for_difference):
         with pytest.raises(
             ParameterError, match=r"Even without privacy .* about [\d,]+ more would be needed"
         ):
@@ -55,6 +69,6 @@ def test_a_goal_that_is_none_is_refused(schema, error):
 
 def test_a_regression_has_neither():
     schema = Schema.of({"a": (0.0, 1.0), "y": (0.0, 1.0)}, target="y")
-    for function in (epsilon_for_accuracy, epsilon_for_auc):
+    for function in (epsilon_for_accuracy, epsilon_for_auc, epsilon_for_difference):
         with pytest.raises(ParameterError, match="regression"):
             function(schema, 0.05)

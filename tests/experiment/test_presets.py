@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args, get_type_hints
 
+import pandas as pd
 import pytest
 
 from privet.demo.genotypes import STRONG, WEAKER, genotype_knowledge, genotypes
 from privet.errors import ParameterError
 from privet.experiment import PRESETS, Experiment, preset
+from privet.experiment.recovery import recovered
 from privet.selection import SelectKBest
 from privet.service import Session
 from privet.service.experiments import MakeExperiment
@@ -73,3 +75,26 @@ def test_learners_and_choices_are_not_mixed_and_choices_are_not_measured_on_priv
         Experiment.from_dict(private).plan({"g": (genotypes(100), genotype_knowledge())})
     with pytest.raises(ParameterError, match="not measured"):
         Experiment.from_dict(grid | {"measure": "accuracy"}).plan()
+
+
+def test_p_values_rise_from_variant_to_variant_and_are_those_of_pearsons_test():
+    from scipy.stats import chi2_contingency
+
+    few = replace(preset("figure-18"), folds=2, algorithms=preset("figure-18").algorithms[:4])
+    found = few.run()
+    means = [entry.mean for entry in found.rows()[0][2]]
+    assert means == sorted(means)
+    assert means[3] > 1e4 * means[2], "three strong signals, and then weaker ones"
+    assert not found.more_is_better
+    [best, *_] = few.algorithms
+    table, schema = genotypes(300, 0), genotype_knowledge()
+    frame = table.to_pandas()
+    target = schema.target
+    exact = min(
+        chi2_contingency(pd.crosstab(frame[name], frame[target]), correction=False).pvalue
+        for name in frame.columns
+        if name != target
+    )
+    chooser = SelectKBest(**best.settings, epsilon=1.0, schema=schema)
+    assert recovered(chooser, table, "p_value")["p_value"] == pytest.approx(exact, rel=1e-3)
+    assert recovered(SelectKBest(k=1, schema=schema), table, "p_value") == {"p_value": None}

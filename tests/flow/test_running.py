@@ -15,6 +15,7 @@ from privet.errors import BudgetExceeded, LedgerError, ParameterError
 from privet.flow import Flow, running
 from privet.flow.allocation import amounts, shares
 from privet.flow.steps import FlowStep
+from privet.schema import Number
 
 STEPS = {
     "people": {"do": "source", "data": "people.csv"},
@@ -314,3 +315,41 @@ def test_clipping_is_free_and_refused_where_a_column_may_be_gone():
     ):
         with pytest.raises(ParameterError, match=said):
             flow(steps=steps | {"clipped": steps["clipped"] | {"bounds": bounds}}).plan(TABLES)
+
+
+def test_a_step_that_needs_what_a_choice_may_not_give_is_refused_before_anything_is_paid():
+    """Found by running it: components of a choice that had left no number failed when half was spent."""
+    steps = {
+        "people": STEPS["people"],
+        "chosen": {"do": "select-k-best", "from": "people", "k": 1},
+        "scaled": {"do": "bounds", "from": "chosen"},
+        "parts": {"do": "pca", "from": "scaled", "components": 1},
+        "model": {"do": "naive-bayes", "from": "parts"},
+    }
+    with pytest.raises(ParameterError, match=r"'parts' .* 'chosen' may not give: .*no number"):
+        flow(steps=steps).plan(TABLES)
+    fewer = {
+        "people": STEPS["people"],
+        "chosen": {"do": "informative", "from": "people"},
+        "two": {"do": "select-k-best", "from": "chosen", "k": 2},
+        "model": {"do": "naive-bayes", "from": "two"},
+    }
+    with pytest.raises(ParameterError, match=r"'two' .* 'chosen' may not give"):
+        flow(steps=fewer).plan(TABLES)
+    numbers = [c.name for c in TABLES["people"][1].attributes if isinstance(c, Number)]
+    sure = {"some": {"do": "keep", "from": "people", "columns": numbers}}
+    assert flow(steps=steps | sure | {"chosen": steps["chosen"] | {"from": "some"}}).plan(TABLES).total
+
+
+def test_a_model_is_not_scored_on_rows_that_another_choice_may_have_cut():
+    steps = {
+        "people": STEPS["people"],
+        "one": {"do": "select-k-best", "from": "people", "k": 2},
+        "two": {"do": "select-k-best", "from": "people", "k": 2},
+        "model": {"do": "naive-bayes", "from": "one"},
+        "score": {"do": "evaluate", "from": ["model", "two"], "measures": "confusion"},
+    }
+    with pytest.raises(ParameterError, match="'score' scores a model on rows of which 'two' may drop"):
+        flow(steps=steps).plan(TABLES)
+    same = {**steps, "score": steps["score"] | {"from": ["model", "one"]}}
+    assert flow(steps=same | {"two": {"do": "bounds", "from": "people"}}).plan(TABLES).total

@@ -87,6 +87,11 @@ def test_only_what_is_missing_is_measured_and_only_in_time(little, tmp_path):
     assert [figure.value for figure in little.render(tmp_path)] == [2]
 
 
+def test_two_processes_measure_the_same(little):
+    little.measure(processes=2)
+    assert little.store.read() == {"first": [1.0], "second": [2.0]}
+
+
 def test_the_command_lists_writes_and_refuses(little, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("reproduction.__main__.pages", lambda: {"little": little})
     monkeypatch.setattr("sys.argv", ["reproduction"])

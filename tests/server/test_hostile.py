@@ -328,6 +328,7 @@ def test_the_parameters_that_use_cases_take_over_the_api_are_these(home: House):
         "fit": set(),
         "evaluate": {"epsilon", "delta"},
         "diagnose": {"epsilon", "delta", "bins", "positive"},
+        "compare-models": {"epsilon", "delta"},
         "cross-validate": {"folds", "repeats", "score_epsilon", "score_delta"},
         "select": set(),
         "prepare": set(),

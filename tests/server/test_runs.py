@@ -393,6 +393,18 @@ def test_every_use_case_of_the_api_runs(home: House):
         parameters={"epsilon": 1.0},
     )  # fmt: skip
     assert home.analyst.get(f"/releases/{drawn['release']}")["charts"]
+    second = home.run(home.analyst, dataset, algorithm="one-r", parameters={"epsilon": 0.5})["release"]
+    compared = home.run(
+        home.analyst, dataset, use_case="compare-models", algorithm=None, release=fitted["release"],
+        other=second, parameters={"epsilon": 0.5},
+    )  # fmt: skip
+    figures = home.analyst.get(f"/releases/{compared['release']}")["figures"]
+    assert figures["measure"] == "accuracy"
+    assert "difference" in figures
+    for wrong in ({"other": fitted["release"][::-1]}, {}):
+        body = {"use_case": "compare-models", "dataset": dataset, "release": second, **wrong}
+        refused = home.analyst.ask("POST", "/plans", json=body | {"parameters": {"epsilon": 0.5}})
+        assert (refused.status_code, refused.json()["field"]) == (422, "other")
     folds = {"epsilon": 0.5, "folds": 3, "score_epsilon": 1.0}
     folded = home.run(home.analyst, dataset, use_case="cross-validate", parameters=folds)
     assert folded["state"] == "released"
@@ -407,7 +419,7 @@ def test_every_use_case_of_the_api_runs(home: House):
     report = home.analyst.ask("GET", f"/releases/{fitted['release']}/report")
     assert report.headers["content-type"].startswith("text/html")
     assert "script" not in report.headers["content-security-policy"]
-    assert len(home.second.get(f"/releases?dataset={dataset}")) == 7
+    assert len(home.second.get(f"/releases?dataset={dataset}")) == 9
 
 
 def test_the_exported_script_runs_elsewhere(home: House, tmp_path: Path):

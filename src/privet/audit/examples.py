@@ -12,9 +12,9 @@ from typing import Any
 
 from privet.errors import ParameterError
 from privet.families import FAMILIES, Family, family_of
-from privet.schema import Schema, Unit
+from privet.schema import Category, Schema, Unit
 
-__all__ = ["deep_schemas", "quick_schema", "wider_schema"]
+__all__ = ["deep_schemas", "open_schema", "quick_schema", "wider_schema"]
 
 
 def quick_schema(algorithm: Any) -> Schema:
@@ -41,6 +41,13 @@ def wider_schema(algorithm: Any) -> Schema | None:
     target = str(family.smallest_target)
     attributes = {name: what for name, what in family.smallest.items() if name != target}
     return Schema.of({**attributes, "cough": ["no", "yes"], target: family.smallest[target]}, target=target)
+
+
+def open_schema(algorithm: Any) -> Schema | None:
+    """One category of which nothing is listed, for algorithms that find values; None for all others."""
+    if not getattr(algorithm, "searches", False):
+        return None
+    return Schema((Category("ward", (), other="another"),))
 
 
 def _family(algorithm: Any) -> Family:

@@ -23,6 +23,8 @@ __all__ = ["Pair", "candidate_pairs", "random_record", "table_of"]
 Record = dict[str, Any]
 # In full tables a cell is so far from 0 that repairs of negative counts do not hide its noise.
 FULL = 15
+# Of an open category: a text that its schema does not list.
+UNLISTED = "nobody lists this"
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def _labels(schema: Schema) -> list[Any]:
     target = schema[schema.target]
     if isinstance(target, Number):
         return [float(target.low), float(target.high)]
-    return list({0: target.labels[0], 1: target.labels[-1]}.values())
+    return list({0: _cells(target)[0], 1: _cells(target)[-1]}.values())
 
 
 def random_record(schema: Schema, generator: np.random.Generator) -> Record:
@@ -135,14 +137,19 @@ def random_record(schema: Schema, generator: np.random.Generator) -> Record:
 def _end(column: Column, place: int) -> Any:
     if isinstance(column, Number):
         return float(column.low if place == 0 else column.high)
-    return column.labels[place]
+    return _cells(column)[place]
 
 
 def _random(column: Column, generator: np.random.Generator) -> Any:
     if isinstance(column, Number):
         drawn = float(generator.uniform(column.low, column.high))
         return float(round(drawn)) if column.integer else drawn
-    return column.labels[int(generator.integers(column.size))]
+    return _cells(column)[int(generator.integers(column.size))]
+
+
+def _cells(column: Category) -> tuple[Any, ...]:
+    """What a cell may hold, in the order of the labels: an unlisted text where there is a cell for those."""
+    return column.labels if column.other is None else (*column.values, UNLISTED)
 
 
 def _table(schema: Schema, base: list[Record], unit: list[Record] | None = None) -> pa.Table:
@@ -168,10 +175,10 @@ def _type(column: Column) -> Any:
     if isinstance(column, Number):
         return pa.float64()
     assert isinstance(column, Category)
+    if column.other is not None:  # any text may be there
+        return pa.string()
     first = column.values[0]
-    if isinstance(first, bool):
-        return pa.bool_()
-    return pa.string() if isinstance(first, str) or column.other is not None else pa.float64()
+    return pa.bool_() if isinstance(first, bool) else pa.string() if isinstance(first, str) else pa.float64()
 
 
 def plain(value: Any) -> Any:

@@ -88,6 +88,7 @@ class RemoteDataset:
         parameters: dict[str, Any],
         *,
         release: str | None = None,
+        other: str | None = None,
         practice: bool = False,
     ) -> RemotePlan:
         body = {
@@ -97,6 +98,7 @@ class RemoteDataset:
             "parameters": parameters,
             "practice": practice,
             "release": release,
+            "other": other,
         }
         sent = {name: value for name, value in body.items() if value is not None}
         return RemotePlan(self._ask.post("/plans", sent))
@@ -117,13 +119,20 @@ class RemoteDataset:
 
     def evaluate(self, model: Any, *, watch: Watch | None = None, **parameters: Any) -> dict[str, Any]:
         """Score a model that this server has released (or its release's id) on this dataset."""
-        release = model if isinstance(model, str) else getattr(model, "_release", None)
-        if release is None:
-            raise ParameterError(
-                "Only a model that the server has released can be scored there.",
-                "Fit it on the server first.",
-            )
-        plan = self.plan_by_name("evaluate", None, parameters, release=release)
+        plan = self.plan_by_name("evaluate", None, parameters, release=_release_of(model))
+        return self.release(self.run(plan, watch=watch))
+
+    def diagnose(self, model: Any, *, watch: Watch | None = None, **parameters: Any) -> dict[str, Any]:
+        """The curves of a model that this server has released, or its residuals, on this dataset."""
+        plan = self.plan_by_name("diagnose", None, parameters, release=_release_of(model))
+        return self.release(self.run(plan, watch=watch))
+
+    def compare_models(
+        self, model: Any, other: Any, *, watch: Watch | None = None, **parameters: Any
+    ) -> dict[str, Any]:
+        """Which of two models that this server has released is better on this dataset, and by how much."""
+        release, second = _release_of(model), _release_of(other)
+        plan = self.plan_by_name("compare-models", None, parameters, release=release, other=second)
         return self.release(self.run(plan, watch=watch))
 
     def run(self, plan: RemotePlan, *, watch: Watch | None = None, key: str | None = None) -> str:
@@ -198,3 +207,13 @@ def parameters_to_send(estimator: Any) -> dict[str, Any]:
         for p in declared
         if p.name == "epsilon" or getattr(estimator, p.name) != p.default
     }
+
+
+def _release_of(model: Any) -> str:
+    """The release that a model came from, or its id."""
+    release = model if isinstance(model, str) else getattr(model, "_release", None)
+    if release is None:
+        raise ParameterError(
+            "Only a model that the server has released can be scored there.", "Fit it on the server first."
+        )
+    return str(release)

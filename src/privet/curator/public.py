@@ -11,7 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from privet.curator.ask import Measure, Question
+from privet.curator.ask import FindValues, Measure, Question
+from privet.curator.ask.find_values import Values
 from privet.curator.ask.question import Exact
 from privet.curator.tables import as_source
 from privet.engines import engine_for
@@ -30,8 +31,10 @@ def public_answers(data: Any, schema: Schema, statistics: Sequence[Statistic]) -
     return [_scaled(answer, statistic) for statistic, answer in zip(statistics, answers, strict=True)]
 
 
-def exact_release(question: Question[Any], exact: Exact) -> Release:
+def exact_release(question: Question[Any], exact: Exact) -> Release | Values:
     """What a measurement gives in a run that is declared public."""
+    if isinstance(question, FindValues):
+        return Values(dict(sorted(question.counted(exact).items())), None)
     if not isinstance(question, Measure):
         raise ParameterError(
             "A table that is declared public is measured, and nothing else is asked of it.",

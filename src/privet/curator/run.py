@@ -94,13 +94,19 @@ class Run:
         self._reservations: list[Reservation] = []
 
     @classmethod
-    def declared_public(cls, schema: Schema, reason: str) -> Run:
+    def declared_public(cls, schema: Schema, reason: str, searches: bool = False) -> Run:
         """A run on a table that its owner declares public: exact answers, which cost and promise nothing."""
         # Shares of it are asked for as of any other run; of what, does not matter.
-        return cls(schema, Pure(Fraction(1)), inferred=True, what="public", public=reason)
+        amount = Approximate(Fraction(1), Fraction(1, 2)) if searches else Pure(Fraction(1))
+        return cls(schema, amount, inferred=True, what="public", public=reason, searches=searches)
 
     def part(
-        self, amount: Pure | Approximate, randomness: Randomness, schema: Schema | None = None, what: str = ""
+        self,
+        amount: Pure | Approximate,
+        randomness: Randomness,
+        schema: Schema | None = None,
+        what: str = "",
+        searches: bool = False,
     ) -> Run:
         """A part of this process, which this run pays for."""
         return Run(
@@ -110,6 +116,7 @@ class Run:
             inferred=self.inferred,
             what=what or self.what,
             whole=self,
+            searches=searches,
         )
 
     @property

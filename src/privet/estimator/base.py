@@ -61,6 +61,8 @@ class PrivateEstimator(BaseEstimator):
 
     #: Whether it knows columns whose cells are sets (``schema.Items``).
     takes_sets: ClassVar[bool] = False
+    #: Whether it looks for values that nobody listed: then δ is for that, and ε is spent as such.
+    searches: ClassVar[bool] = False
 
     epsilon: Epsilon = 1.0
     delta: Delta = 0.0
@@ -160,6 +162,7 @@ class PrivateEstimator(BaseEstimator):
             randomness=randomness.of(self.random_state),
             inferred=self._declared() is None,
             what=f"fit {type(self).__name__}",
+            searches=self.searches,
         )
 
     def _run(self, source: Any, run: Run) -> None:

@@ -73,7 +73,7 @@ class PrivatePreparer(TransformerMixin, WholeTableEstimator):
         charts = []
         for name, told in list(getattr(self, "histograms_", {}).items())[:_SHOWN]:
             column = self.schema_[name]
-            labels = tuple(str(label) for label in getattr(column, "labels", ()))
+            labels = tuple(str(label) for label in told.get("labels", getattr(column, "labels", ())))
             if edges := told["edges"]:
                 labels = tuple(f"{low:.4g} to {high:.4g}" for low, high in pairwise(edges))
             error = (2 * float(told["deviation"]),) * len(labels)

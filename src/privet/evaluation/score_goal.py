@@ -1,4 +1,4 @@
-"""Accuracy first, for scores: the smallest ε with which an accuracy or an AUC is known to ± a given error.
+"""Accuracy first, for scores: the smallest ε with which an accuracy, an AUC or a difference is known to ± x.
 
 It comes from error formulas and from guesses: how many test records there are, how good the model is, and for
 an AUC how large the class is. Nothing is read. The error is that of the noise and of the choice of test
@@ -9,6 +9,9 @@ records together, so a goal that no ε reaches shows before anything is spent.
 * AUC A, from a noisy table of B bins: a cell of the class moves it by its noise times |h − A|/P, h being the
   share of others below; that is at most A/P. In all σ·A·√(B(1/P² + (K − 1)/N²)), which is cautious; with the
   records as Hanley and McNeil (1982) say.
+* Difference of two accuracies, from a noisy table of where the two models are right: two cells tell it, so it
+  moves by σ·√2/n; and by √(q/n) with the records, q being the share that one of the two alone predicts right.
+  Guessed is q = 2a(1 − a), as if the two erred independently; models that err alike differ less.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from privet.curator import Curator
 from privet.errors import ParameterError
 from privet.evaluation.diagnosis.of_classes import sampling_error
 from privet.evaluation.diagnosis.one_model import asked_of, place_of
+from privet.evaluation.diagnosis.two_models import comparison_of
 from privet.evaluation.holdout import required_amount, settled_bound
 from privet.evaluation.measures import Asked, measures_for
 from privet.queries.goal import MOST, smallest_epsilon
@@ -30,7 +34,7 @@ from privet.schema import Number, Schema
 from privet.stats import NoModel
 from privet.worlds import Guess
 
-__all__ = ["ScoreGoal", "epsilon_for_accuracy", "epsilon_for_auc"]
+__all__ = ["ScoreGoal", "epsilon_for_accuracy", "epsilon_for_auc", "epsilon_for_difference"]
 
 _CONFIDENT = 1.96
 #: What a model is taken to reach where nobody guesses: lower makes an AUC less sure, and an accuracy too.
@@ -116,6 +120,35 @@ def epsilon_for_auc(
         lambda records: sampling_error(auc, records * share, records * (1 - share)),
         lambda epsilon: _CONFIDENT * _deviation(schema, plan, epsilon, delta) * cells,
         f"{guess.size:,} test records, {share:.1%} of the class '{target.labels[place]}', an AUC of {auc:g}.",
+    )
+
+
+def epsilon_for_difference(
+    schema: Schema, error: float, guess: Guess | None = None, *, delta: float = 0.0
+) -> ScoreGoal:
+    """The smallest ε with which a comparison of two models is expected to know by how much they differ.
+
+    What is attainable is guessed as the accuracy of either.
+
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+    >>> epsilon_for_difference(schema, 0.02, Guess(records=10_000, attainable=0.8)).epsilon
+    0.0236
+    """
+    if schema.target is not None and isinstance(schema[schema.target], Number):
+        raise ParameterError("Two regressions have no accuracies to differ in.", "Give an epsilon.")
+    guess = guess or Guess()
+    right = guess.attainable or _ASSUMED
+    differ = max(2 * right * (1 - right), 1e-6)
+    return _settled(
+        "difference in accuracy",
+        error,
+        guess.size,
+        lambda records: _CONFIDENT * math.sqrt(differ / records),
+        lambda epsilon: (
+            _CONFIDENT * math.sqrt(2) * _deviation(schema, comparison_of(schema), epsilon, delta) / guess.size
+        ),
+        f"{guess.size:,} test records, of which each model predicts {right:.0%} right, and one of the two "
+        f"alone {differ:.0%}.",
     )
 
 

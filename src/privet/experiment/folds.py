@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +24,7 @@ class Folds:
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
-        self._classes: dict[str, NDArray[np.int64] | None] = {}
+        self._classes: dict[str, NDArray[Any] | None] = {}
         self._dealt: dict[tuple[str, int], NDArray[np.int32]] = {}
 
     def of(self, table: pa.Table, schema: Schema, cell: Cell) -> NDArray[np.int32]:
@@ -48,10 +49,11 @@ class Folds:
         return fold
 
 
-def _classes(table: pa.Table, schema: Schema) -> NDArray[np.int64] | None:
+def _classes(table: pa.Table, schema: Schema) -> NDArray[Any] | None:
     """The class of each record as a number, in the order of the labels; None if the target is a number."""
     assert schema.target is not None
     if not isinstance(schema[schema.target], Category):
         return None
     labels = np.array([str(value) for value in table[schema.target].to_pylist()])
-    return np.unique(labels, return_inverse=True)[1].reshape(-1)
+    codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    return codes.astype(np.int16) if codes.max(initial=0) < 2**15 else codes  # short numbers sort faster

@@ -145,6 +145,8 @@ def identities(experiment: Experiment, states: Mapping[str, str]) -> dict[str, C
         about = vars(cell) | common
         about |= {"use": uses[cell.contender], "state": states[cell.data]}
         about["score"] = experiment.score_epsilon if cell.fold is None else None
+        if experiment.measure == "p_value":  # alone of its kind: nothing else is looked at then
+            about["measure"] = experiment.measure
         plain = json.dumps(about, sort_keys=True, default=str)
         found[hashlib.sha256(plain.encode()).hexdigest()[:24]] = cell
     return found

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from privet.errors import ParameterError
 from privet.experiment.parts import Contender, Dataset
+from privet.experiment.recovery import WITHOUT_NOISE
 from privet.experiment.value import Experiment
 
 __all__ = ["PRESETS", "Preset", "preset"]
 
 _EPSILONS = (0.05, 0.1, 0.5, 1.0, 2.0, 10.0)
+_GENOTYPES = Dataset("genotypes", "generated", "genotypes", 300, 0)
 _CLINIC = Dataset("clinic", "generated", "clinic", 5000, 2024)
 
 
@@ -73,7 +75,7 @@ def _recovery(title: str, how: str, name: str, contenders: tuple[Contender, ...]
         title,
         f"Which share of the 3, 5 and 10 most relevant variants is found: {how}, on generated genotypes.",
         Experiment(
-            (Dataset("genotypes", "generated", "genotypes", 300, 0),),
+            (_GENOTYPES,),
             contenders,
             (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0),
             repetitions=2,
@@ -103,6 +105,25 @@ def _regression(title: str, how: str, name: str, contender: Contender) -> Preset
 PRESETS |= {
     "figure-17": _recovery(
         "DPWeka, figure 17", "χ² with Laplace noise", "figure-17", _choices("chi2", "laplace")
+    ),
+    "figure-18": Preset(
+        "DPWeka, figure 18",
+        "The exact p-values of the twelve most relevant variants in order: where they hardly rise, no "
+        "private choice tells neighbours apart.",
+        Experiment(
+            (_GENOTYPES,),
+            tuple(
+                Contender(
+                    f"variant {k}", "select-k-best", {"k": k, "criterion": "chi2", "public_class": True}
+                )
+                for k in range(1, 13)
+            ),
+            (WITHOUT_NOISE,),
+            repetitions=1,
+            folds=5,
+            measure="p_value",
+            name="figure-18",
+        ),
     ),
     "figure-19": _recovery(
         "DPWeka, figure 19",
@@ -136,6 +157,19 @@ PRESETS |= {
             repetitions=1,
             folds=10,
             name="rule-learners",
+        ),
+    ),
+    "abc-tables": Preset(
+        "1R and naive Bayes, ε = 3 to 0.1",
+        "The two learners of the tables on feature selection by bee colonies (5.16 to 5.22), in tenfold "
+        "cross-validation: over ε, and beside a model without noise.",
+        Experiment(
+            (_CLINIC,),
+            (Contender("1R", "one-r"), Contender("naive Bayes", "naive-bayes")),
+            (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, WITHOUT_NOISE),
+            repetitions=10,
+            folds=10,
+            name="abc-tables",
         ),
     ),
 }

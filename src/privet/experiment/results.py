@@ -75,7 +75,7 @@ class Results:
 
     @property
     def more_is_better(self) -> bool:
-        return not (self.measure.endswith("error") or self.measure == "log_loss")
+        return not (self.measure.endswith("error") or self.measure in ("log_loss", "p_value"))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def run_experiment(
                 done += 1
                 if progress is not None:
                     progress(done, experiment.size)
-    return Results.of(experiment, kept, states)
+        return Results.of(experiment, kept, states)
 
 
 def _require_enough(plan: ExperimentPlan, ledger: Ledger | None) -> None:
@@ -111,7 +111,7 @@ class PublicCells:
             model = estimator_of(experiment, cell, schema, random_state=seed)
             known = table.filter(pa.array(fold != cell.fold))
             if chooses(experiment.contender(cell.contender)):
-                figures = recovered(model, known)
+                figures = recovered(model, known, experiment.measure)
             else:
                 found = evaluate(model.fit(known), table.filter(pa.array(fold == cell.fold)), public=True)
                 figures, _ = figures_of(found.to_dict())

@@ -56,30 +56,16 @@ class Store:
         self.path = None if path is None else Path(path)
         self._file: int | None = None
         self._synced = 0.0
+        #: What is in memory alone; or in a file that is held, which nobody else adds to.
         self._memory: list[dict[str, Any]] = []
 
     def lines(self) -> list[dict[str, Any]]:
         """Every whole line, in the order in which they were written."""
-        if self.path is None:
+        if self.path is None or self._file is not None:
             return list(self._memory)
         if not self.path.exists():
             return []
-        *whole, _ = self.path.read_bytes().split(
-            b"\n"
-        )  # behind the last line's end there is nothing, or half
-        found = []
-        for number, line in enumerate(whole, 1):
-            try:
-                entry = json.loads(line)
-                if not (isinstance(entry, dict) and isinstance(entry.get("cell"), str)):
-                    raise ValueError
-            except ValueError:
-                raise ParameterError(
-                    f"Line {number} of {self.path.name} is damaged.",
-                    "Take the line away: its cell is measured again (and paid for again if it is private).",
-                ) from None
-            found.append(entry)
-        return found
+        return _lines(self.path.read_bytes(), self.path.name)
 
     def results(self) -> dict[str, dict[str, Any]]:
         """The results by cell."""
@@ -92,11 +78,13 @@ class Store:
 
     def add(self, *lines: dict[str, Any], soon: bool = False) -> None:
         """Add lines. They are on the disk when this returns or, if that suffices, within about a second."""
+        texts = [json.dumps(line, ensure_ascii=False) for line in lines]
         if self.path is None:
-            self._memory += json.loads(json.dumps(lines))
+            self._memory += map(json.loads, texts)
             return
         assert self._file is not None, "the store is not held"
-        left = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+        self._memory += lines
+        left = "".join(f"{text}\n" for text in texts).encode()
         while left:
             left = left[os.write(self._file, left) :]
         if not soon or time.monotonic() - self._synced > SYNC_SECONDS:
@@ -127,9 +115,28 @@ class Store:
             held = self.path.read_bytes()
             os.ftruncate(self._file, held.rfind(b"\n") + 1)
             self._synced = time.monotonic()
+            self._memory = _lines(held, self.path.name)
             yield self
         finally:
             _HELD.discard(self._file)
             os.fsync(self._file)
             os.close(self._file)
-            self._file = None
+            self._file, self._memory = None, []
+
+
+def _lines(held: bytes, name: str) -> list[dict[str, Any]]:
+    """The whole lines of a file."""
+    *whole, _ = held.split(b"\n")  # behind the last line's end there is nothing, or half
+    found = []
+    for number, line in enumerate(whole, 1):
+        try:
+            entry = json.loads(line)
+            if not (isinstance(entry, dict) and isinstance(entry.get("cell"), str)):
+                raise ValueError
+        except ValueError:
+            raise ParameterError(
+                f"Line {number} of {name} is damaged.",
+                "Take the line away: its cell is measured again (and paid for again if it is private).",
+            ) from None
+        found.append(entry)
+    return found

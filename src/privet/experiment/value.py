@@ -28,7 +28,7 @@ _MOST_CELLS = 1_000_000
 Measure = Literal[
     "accuracy", "kappa", "log_loss", "r2", "mean_absolute_error", "root_mean_squared_error",
     "relative_absolute_error", "root_relative_squared_error", "records",
-    "recovered", "chosen",
+    "recovered", "chosen", "p_value",
 ]  # fmt: skip
 
 

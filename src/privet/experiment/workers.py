@@ -22,8 +22,8 @@ Task = TypeVar("Task")
 Found = TypeVar("Found")
 Batches = Callable[[list[Any]], Iterable[list[Any]]]
 #: A batch should take about so long: what is done is kept soon, and handing it out costs next to nothing.
-BATCH_SECONDS = 0.1
-MOST_IN_A_BATCH = 32
+BATCH_SECONDS = 0.3
+MOST_IN_A_BATCH = 128
 #: Warming stops at a cell that takes longer: others could have begun meanwhile.
 WARM_SECONDS = 2.0
 

@@ -10,7 +10,7 @@ a step matters for the goal is its weight, chosen on public tables (``benchmarks
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from privet.budget import Approximate, Pure, Zcdp, exact, rho_for, zcdp_to_epsilon
@@ -18,7 +18,7 @@ from privet.errors import ParameterError
 from privet.flow.steps import FlowStep
 from privet.release import Step
 
-__all__ = ["amounts", "error_of", "shares"]
+__all__ = ["amounts", "error_of", "searching_amounts", "shares"]
 
 _GRAIN = 1000
 #: How much an error of one record matters, by what a step is for: those of bounds and choices do little.
@@ -77,11 +77,27 @@ def _role(step: FlowStep) -> str:
     return entry.family if entry.family in ("select", "prepare") else "learn"
 
 
-def amounts(whole: Pure | Approximate, parts: Mapping[str, Fraction]) -> dict[str, Pure | Approximate]:
+def searching_amounts(
+    epsilons: Mapping[str, Fraction], delta: Fraction, searching: Collection[str]
+) -> dict[str, Pure | Approximate]:
+    """Where values are searched for: each part its ε, and the searches δ in equal parts (they add up)."""
+    return {
+        name: Approximate(epsilon, delta / len(searching)) if delta and name in searching else Pure(epsilon)
+        for name, epsilon in epsilons.items()
+    }
+
+
+def amounts(
+    whole: Pure | Approximate, parts: Mapping[str, Fraction], searching: Collection[str] = ()
+) -> dict[str, Pure | Approximate]:
     """What each share is worth: parts of ε; or, where δ allows, of the zCDP ρ, each told as (ε, δ).
 
     The ρ of the parts add up to no more than that of the whole: an ε that would round up is made smaller.
+    ``searching`` are the steps that look for values: if there are any, δ is theirs (``searching_amounts``).
     """
+    if searching:
+        pure = Pure(whole.epsilon)
+        return searching_amounts({n: pure.share(s).epsilon for n, s in parts.items()}, whole.delta, searching)
     if isinstance(whole, Pure):
         return {name: whole.share(share) for name, share in parts.items()}
     rho = rho_for(whole.epsilon, whole.delta)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Approximate, Ledger, Pure, budget
+from privet.curator.composition import Composition
 from privet.errors import ParameterError
 from privet.flow.graph import Graph, whole
 from privet.flow.settings import Head
@@ -87,6 +88,15 @@ a private edge can end only at a step that measures.
             )
         return budget(float(self.epsilon), float(self.delta))
 
+    @cached_property
+    def searches(self) -> bool:
+        """Whether a step looks for values that nobody listed: then δ is for that, and ε is divided."""
+        return any(step.kind.searches for step in self.graph.priced())
+
+    def composed(self, parts: Iterable[Pure | Approximate]) -> Composition:
+        """These parts of the flow, as one amount and as one event."""
+        return Composition(tuple((1, part) for part in parts), self.searches)
+
     def _check_budgets(self) -> None:
         fixed = [step for step in self.graph.priced() if step.epsilon is not None]
         if self.allocation == "fixed":
@@ -95,7 +105,7 @@ a private edge can end only at a step that measures.
                     f"The parts of the budget are fixed, and '{left[0]}' has none.",
                     f"Write under [steps.{left[0]}]:  epsilon = 0.1",
                 )
-            if self.delta:
+            if self.delta and not self.searches:
                 raise ParameterError(
                     "Budgets of mixed kinds: each step has an epsilon of its own, and the flow a delta.",
                     "Divide one (epsilon, delta) by weights or automatically, or fix parts without a delta.",

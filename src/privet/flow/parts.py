@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.budget import Approximate, Ledger, Pure, Sequential
-from privet.curator.composition import Composition
 from privet.curator.owner import account_name
 from privet.errors import ParameterError
 from privet.flow.flow import Flow
@@ -111,18 +110,22 @@ class PartsPlan:
             return None
         if self.people == "new":
             return max(paid, key=lambda each: (each.epsilon, each.delta))
-        return Composition(tuple((1, each) for each in paid)).total
+        return self._flow.composed(paid).total
+
+    @property
+    def _flow(self) -> Flow:
+        return next(iter(self.plans.values())).flow
 
     def refuse_what_does_not_fit(self, ledger: Ledger) -> None:
         """Ask every account whether it could pay for all of its parts, before anything is spent."""
         paid = [plan for plan in self.plans.values() if plan.total is not None]
         for account in dict.fromkeys(account_name(plan.schema) for plan in paid if plan.schema):
             mine = [p for p in paid if p.schema is not None and account_name(p.schema) == account]
-            totals = tuple((1, p.total) for p in mine if p.total is not None)
+            total = self._flow.composed(p.total for p in mine if p.total is not None).total
             event = Sequential(tuple(plan.event() for plan in mine))
             schema = mine[0].schema
             assert schema is not None
-            ledger.preview(account, event, unit=schema.unit, asked=Composition(totals).total)
+            ledger.preview(account, event, unit=schema.unit, asked=total)
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.budget import Approximate, Event, Pure, Sequential
-from privet.curator.composition import Composition
-from privet.curator.currency import event_for
+from privet.budget import Approximate, Event, Pure, exact
 from privet.curator.run import Run
 from privet.curator.tables import empty_table
 from privet.errors import ParameterError, PrivetError
-from privet.flow.allocation import amounts, error_of, shares
+from privet.flow.allocation import amounts, error_of, searching_amounts, shares
 from privet.flow.flow import Flow
+from privet.flow.graph import whole as step_of
 from privet.flow.places import Places
 from privet.flow.steps import FlowStep
 from privet.flow.store import Releases, Store, identities, reserved_for
@@ -81,8 +80,8 @@ class FlowPlan:
 
     def event(self) -> Event:
         """What the flow is to a ledger."""
-        parts = [s.amount for s in self.steps if s.amount is not None and s.paid]
-        return Sequential(tuple(event_for(amount, f"flow {self.flow.name}") for amount in parts))
+        parts = (s.amount for s in self.steps if s.amount is not None and s.paid)
+        return self.flow.composed(parts).event(f"flow {self.flow.name}")
 
     def to_dict(self) -> dict[str, Any]:
         price = None if self.total is None else self.total.to_dict()
@@ -118,17 +117,19 @@ def planned(
     priced = flow.graph.priced()
     wanted = wanted_steps(flow, until)
     whole = flow.amount
-    first = _Rehearsal(flow, places, {step.name: whole for step in priced})
+    searching = [step.name for step in priced if step.kind.searches]
+    alone = {s.name: Pure(whole.epsilon) if searching and s.name not in searching else whole for s in priced}
+    first = _Rehearsal(flow, places, alone)
     errors = {name: error_of(found.guarantee.steps) for name, found in first.measured.items()}
     if flow.allocation == "fixed":
-        from privet.budget import budget
-
-        got: Mapping[str, Pure | Approximate] = {s.name: budget(float(s.epsilon or 0)) for s in priced}
+        fixed = {s.name: exact(float(s.epsilon or 0)) for s in priced}
+        got: Mapping[str, Pure | Approximate] = searching_amounts(fixed, whole.delta, searching)
         parts: dict[str, Fraction | None] = dict.fromkeys(got)
-        whole = Composition(tuple((1, each) for each in got.values())).total if got else whole
+        whole = flow.composed(got.values()).total if got else whole
     else:
-        divided = shares(priced, flow.allocation, flow.goal, errors, pure=isinstance(whole, Pure))
-        got, parts = amounts(whole, divided), dict(divided)
+        pure = isinstance(whole, Pure) or bool(searching)
+        divided = shares(priced, flow.allocation, flow.goal, errors, pure=pure)
+        got, parts = amounts(whole, divided, searching), dict(divided)
     second = _Rehearsal(flow, places, got)
     known = {} if store is None else identities(flow, places, got)
     held, reserved = _held(flow, known, store, wanted)
@@ -149,7 +150,7 @@ def planned(
     if len(new) == len(priced):
         total = whole if priced else None
     else:
-        total = Composition(tuple((1, each) for each in new)).total if new else None
+        total = flow.composed(new).total if new else None
     return FlowPlan(flow, tuple(steps), total, schema)
 
 
@@ -206,6 +207,7 @@ class _Rehearsal:
     def __init__(self, flow: Flow, places: Places, got: Mapping[str, Pure | Approximate]) -> None:
         self.measured: dict[str, Measured] = {}
         outputs: dict[str, Given] = {}
+        self._graph = flow.graph
         for step in flow.graph.order:
             if step.do == "source":
                 schema = places.schema(step)
@@ -224,19 +226,46 @@ class _Rehearsal:
         found = None
         if step.kind.measures:
             schema = run_schema(step, given)
-            run = public_run(schema) if amount is None else self._run(schema, amount)
+            run = (
+                public_run(step, schema) if amount is None else self._run(schema, amount, step.kind.searches)
+            )
+            if amount is not None:
+                self._require_whatever_is_chosen(step, given, amount)
             found = self._tried(step, given, run)
             self.measured[step.name] = found
         return passed_on(step, given, found, None)
 
+    def _require_whatever_is_chosen(
+        self, step: FlowStep, given: list[Given], amount: Pure | Approximate
+    ) -> None:
+        """Refuse a step that could fail by what a choice before it leaves, after that was paid for."""
+        if step.do == "evaluate":
+            by = given[1].dropped_by
+            if by and by not in self._graph.before(step_of(step.inputs[0])):
+                raise ParameterError(
+                    f"'{step.name}' scores a model on rows of which '{by}' may drop columns that it needs.",
+                    f"Take rows from before '{by}', or score a model that was learned behind it.",
+                )
+            return
+        rows: RowsAt = given[0]
+        for case in rows.others:
+            other = replace(rows, source=empty_table(case), schema=case, others=())
+            try:
+                measured(step, [other], self._run(case, amount, step.kind.searches))
+            except PrivetError as error:
+                raise ParameterError(
+                    f"'{step.name}' ({step.do}) needs what '{rows.dropped_by}' may not give: {error.message}",
+                    f"Put it before '{rows.dropped_by}', or let that choose among columns that all suit it.",
+                ) from None
+
     @staticmethod
-    def _run(schema: Schema, amount: Pure | Approximate) -> Run:
+    def _run(schema: Schema, amount: Pure | Approximate, searches: bool = False) -> Run:
         # Nothing is read. From a seed, so that a plan divides the budget in the same way each time.
-        return Run(schema, amount, randomness=seeded(0), what="rehearsal")
+        return Run(schema, amount, randomness=seeded(0), what="rehearsal", searches=searches)
 
     def _tried(self, step: FlowStep, given: list[Given], run: Run) -> Measured:
         if run.public is not None:  # exact answers about no records cannot be scored: only the shape matters
             rows = given[1] if step.do == "evaluate" else given[0]
-            run = self._run(run.schema, Pure(Fraction(1)))
+            run = self._run(run.schema, run.amount, step.kind.searches)
             assert not rows.private
         return measured(step, given, run)

@@ -3,8 +3,9 @@
 **Privacy.** Every step that measures is differentially private for its part of the budget, by its own proof,
 given what was released before it: the schema that it reads through, the columns, the model that it scores.
 So the steps compose sequentially and adaptively, and the parts add up to no more than the whole: ε itself, or
-the zCDP ρ (``allocation.amounts``). A split gives every unit of privacy its part by an independent draw under
-a secret key (proof: ``curator.folds``); what is measured on the two parts is nevertheless added up.
+the zCDP ρ (``allocation.amounts``); ε and δ themselves in a flow that searches for values. A split gives
+every unit of privacy its part by an independent draw under a secret key (proof: ``curator.folds``); what is
+measured on the two parts is nevertheless added up.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from privet import randomness
-from privet.budget import Approximate, Ledger, Pure, Reservation, Sequential, amount_from_dict
-from privet.curator.composition import Composition
-from privet.curator.currency import event_for
+from privet.budget import Approximate, Ledger, Pure, Reservation, amount_from_dict
 from privet.curator.owner import account_name, as_read, require_word
 from privet.curator.run import Run
 from privet.errors import LedgerError, ParameterError
@@ -143,7 +142,7 @@ class _Running:
         self._known = {step.name: step.identity for step in plan.steps if step.identity}
         # With fixed parts, the whole is their sum.
         self._flow_amount = (
-            Composition(tuple((1, part) for part in all_parts.values())).total
+            plan.flow.composed(all_parts.values()).total
             if plan.flow.allocation == "fixed" and all_parts
             else plan.flow.amount
         )
@@ -182,7 +181,7 @@ class _Running:
         if guarantee.amount is None or not self._again:
             return guarantee
         parts = [guarantee.amount, *(self._got[name] for name in sorted(self._again))]
-        return replace(guarantee, amount=Composition(tuple((1, part) for part in parts)).total)
+        return replace(guarantee, amount=self._flow.composed(parts).total)
 
     def _whole(self) -> Run | None:
         """The run that pays for all that is new; the one that was begun, if there was one."""
@@ -193,8 +192,8 @@ class _Running:
         what = f"flow {self._flow.name}"
         parts = [self._got[name] for name in new]
         whole = len(parts) == self._parts_in_all  # the budget that was asked for; else a sum
-        amount = self._flow_amount if whole else Composition(tuple((1, part) for part in parts)).total
-        event = Sequential(tuple(event_for(part, what) for part in parts))
+        composed = self._flow.composed(parts)
+        amount, event = self._flow_amount if whole else composed.total, composed.event(what)
         reservation = None
         if (earlier := self._taken_up(new)) is not None:
             amount = _amount(earlier["amount"])
@@ -299,7 +298,7 @@ class _Running:
         schema = run_schema(step, given)
         amount = self._got.get(step.name)
         if amount is None:
-            return measured(step, given, public_run(schema))
+            return measured(step, given, public_run(step, schema))
         if self._store is not None and self._store.has(self._known[step.name]):
             self.reused.append(step.name)
             return _restored(self._store.kept(self._known[step.name]))
@@ -312,9 +311,11 @@ class _Running:
             )
         [noise] = self._root.spawn(1)
         what = f"flow {self._flow.name}: {step.name}"
-        run = whole.part(amount, noise, schema, what)
+        searches = step.kind.searches
+        run = whole.part(amount, noise, schema, what, searches)
         if step.name in self._again:
-            run = Run(schema, amount, ledger=self._ledger, randomness=noise, what=f"{what}, once more")
+            what = f"{what}, once more"
+            run = Run(schema, amount, ledger=self._ledger, randomness=noise, what=what, searches=searches)
         self._begin(step)
         run.admit(_ONE_STEP)
         found = measured(step, given, run)

@@ -53,6 +53,11 @@ class Kind:
         return settings_of(self.declares, None if self.algorithm is None else self.algorithm.load())
 
     @property
+    def searches(self) -> bool:
+        """Whether it looks for values that nobody listed, which needs a δ of its own."""
+        return self.algorithm is not None and bool(self.algorithm.load().searches)
+
+    @property
     def title(self) -> str:
         return self.name.capitalize() if self.algorithm is None else self.algorithm.title
 

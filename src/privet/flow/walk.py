@@ -13,24 +13,31 @@ from privet.errors import ParameterError
 from privet.estimator import WholeTableEstimator
 from privet.estimator.tables import cut
 from privet.evaluation.holdout import evaluated
+from privet.flow.outcomes import outcomes
 from privet.flow.steps import FlowStep
 from privet.randomness import Randomness
 from privet.schema import Column, Number, Schema
 
 __all__ = ["Given", "Measured", "RowsAt", "estimator_for", "measured", "passed_on"]
 
+#: So many outcomes of several choices behind each other are looked at.
+MOST_CASES = 8
 _PUBLIC = "The rows are public: a source that is declared so, or made-up records that were released."
 
 
 @dataclass(frozen=True, eq=False)
 class RowsAt:
-    """Rows on an edge: where they are, what is public about them, and which columns are sure to be there."""
+    """Rows on an edge: where they are, what is public about them, and which columns are sure to be there.
+
+    ``others`` are schemas that they may have instead, if a private choice goes otherwise (``outcomes``).
+    """
 
     source: Any
     schema: Schema
     private: bool
     certain: frozenset[str]
     dropped_by: str = ""
+    others: tuple[Schema, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +104,9 @@ def run_schema(step: FlowStep, given: list[Given]) -> Schema:
     return schema
 
 
-def public_run(schema: Schema) -> Run:
+def public_run(step: FlowStep, schema: Schema) -> Run:
     """The run of a step on rows that are public: it costs nothing and promises nothing."""
-    return Run.declared_public(schema, _PUBLIC)
+    return Run.declared_public(schema, _PUBLIC, step.kind.searches)
 
 
 def passed_on(step: FlowStep, given: list[Given], found: Measured | None, key: Randomness | None) -> Given:
@@ -124,13 +131,16 @@ def passed_on(step: FlowStep, given: list[Given], found: Measured | None, key: R
     rows: RowsAt = given[0]
     if entry.family == "select":
         chosen = cut(rows.schema, found.model.chosen_)
-        return replace(rows, schema=chosen, certain=_target_alone(rows), dropped_by=step.name)
+        others = tuple(each for case in (rows.schema, *rows.others) for each in outcomes(found.model, case))
+        return replace(
+            rows, schema=chosen, certain=_target_alone(rows), dropped_by=step.name, others=others[:MOST_CASES]
+        )
     after = replace(
         rows, source=found.model.mapped(rows.source), schema=found.model.schema_after(rows.schema)
     )
-    return (
-        replace(after, certain=_target_alone(rows), dropped_by=step.name) if found.model.may_drop else after
-    )
+    if found.model.may_drop:
+        return replace(after, certain=_target_alone(rows), dropped_by=step.name, others=())
+    return replace(after, others=tuple(map(found.model.schema_after, rows.others)))
 
 
 def _target_alone(rows: RowsAt) -> frozenset[str]:
@@ -142,7 +152,8 @@ def _kept(step: FlowStep, rows: RowsAt) -> RowsAt:
     columns = step.settings["columns"]
     for name in columns:
         _require_sure(step, rows, name)
-    kept = replace(rows, schema=cut(rows.schema, columns))
+    others = tuple(cut(each, columns) for each in rows.others)
+    kept = replace(rows, schema=cut(rows.schema, columns), others=others)
     return replace(kept, certain=rows.certain & frozenset(kept.schema.names))
 
 

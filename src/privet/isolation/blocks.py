@@ -165,5 +165,5 @@ def _kind(column: Any) -> pa.DataType:
 
 
 def _domain(column: Category) -> pa.Array:
-    mixed = column.other is not None and not isinstance(column.values[0], str)
+    mixed = column.other is not None and not all(isinstance(value, str) for value in column.values)
     return pa.array([str(label) for label in column.labels] if mixed else column.labels)

@@ -117,6 +117,9 @@ class Number:
 class Category:
     """A value out of a public domain; with ``other`` set, every unlisted value counts as that one.
 
+    Where nothing is known about a domain, the list is empty and ``other`` is all there is: values can be
+    bought (``learning.prepare.Domain``).
+
     >>> Category("smoker", ("no", "yes"), other="unknown").labels
     ('no', 'yes', 'unknown')
     """
@@ -134,7 +137,7 @@ class Category:
             )
         values = tuple(_plain(value) for value in self.values)
         object.__setattr__(self, "values", values)
-        if not values:
+        if not values and self.other is None:
             raise SchemaError(
                 f"Column '{self.name}' has no domain.",
                 f"Add to the schema the values that are publicly known to be possible, for example:\n"

@@ -17,9 +17,10 @@ def require_narrowing(schema: Schema, registered: Schema) -> None:
     """Refuse a schema that is neither the registered one nor a narrowing of it.
 
     A narrowing has some of the columns and any target among them. A number may have narrower bounds and any
-    cuts; a category fewer values, with or without a cell for the others. If the owner asked for values
-    outside the schema, or missing ones, to be refused, bounds and values stay as they are: otherwise refusals
-    would answer questions.
+    cuts; a category fewer values, with or without a cell for the others. Where the owner has a cell for the
+    others, a category with one may list more of them: every cell counts somewhere, listed or not, and what is
+    asked about it has its noise. If the owner asked for values outside the schema, or missing ones, to be
+    refused, bounds and values stay as they are: otherwise refusals would answer questions.
 
     >>> owner = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
     >>> require_narrowing(Schema.of({"age": (18, 65)}), owner)
@@ -57,7 +58,8 @@ def _fault(column: Column, registered: Column, *, fixed: bool) -> str:
         return ""
     assert isinstance(registered, Category)
     known_texts, texts = set(map(str, registered.values)), set(map(str, column.values))
-    if not texts <= known_texts:
+    more = registered.other is not None and column.other is not None and not fixed
+    if not texts <= known_texts and not more:
         return "has a value that the registered schema does not list"
     if fixed and (texts != known_texts or (column.other is None) != (registered.other is None)):
         return "has fewer values than the registered schema, which refuses all that are not listed"

@@ -43,8 +43,8 @@ __all__ = [
 #: they measure. Not ``aggregate``, which runs the caller's own code, and not what reads or writes files or
 #: streams.
 _CASES = (
-    "fit", "evaluate", "diagnose", "cross-validate", "select", "prepare", "describe", "query", "flow run",
-    "gwas top-snps", "gwas count-significant",
+    "fit", "evaluate", "diagnose", "compare-models", "cross-validate", "select", "prepare", "describe",
+    "query", "flow run", "gwas top-snps", "gwas count-significant",
 )  # fmt: skip
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
 #: What can be foretold on made-up people.
@@ -102,6 +102,7 @@ class Asked:
     release: str | None
     parameters: dict[str, Any]
     practice: bool
+    other: str | None = None  # the release of a second model, where two are compared
 
     def __post_init__(self) -> None:
         if self.use_case not in PLANNABLE:
@@ -178,23 +179,26 @@ class Asked:
         return own
 
     @contextmanager
-    def case(self, schema: Path, model: str | None = None) -> Iterator[UseCase]:
+    def case(self, schema: Path, model: str | None = None, other: str | None = None) -> Iterator[UseCase]:
         """The use case, ready to be planned and run in a session that knows the dataset."""
         cls = self.entry.load()
         names = _read(cls)
         values: dict[str, Any] = {**self._where(Path(self.dataset)), **self.values()}
         if "schema" in names:
             values["schema"] = schema
-        if "model" not in names:
-            if self.release is not None:
-                raise Refusal(422, "No release is needed", "This takes no model.", "Leave it out.", "release")
-            yield cls(**values)
-            return
-        if model is None:
-            raise Refusal(422, "Which model?", "Name the release whose model it is.", "", "release")
         with tempfile.TemporaryDirectory(prefix="privet-") as folder:
-            values["model"] = Path(folder) / "model.json"
-            values["model"].write_text(model, encoding="utf-8")
+            given = (("model", "release", self.release, model), ("other", "other", self.other, other))
+            for file, name, release, text in given:
+                if file not in names:
+                    if release is not None:
+                        raise Refusal(
+                            422, "No release is needed", f"This takes no {file}.", "Leave it out.", name
+                        )
+                    continue
+                if text is None:
+                    raise Refusal(422, "Which model?", "Name the release whose model it is.", "", name)
+                values[file] = Path(folder) / f"{file}.json"
+                values[file].write_text(text, encoding="utf-8")
             yield cls(**values)
 
     def _where(self, place: Path, account: str | None = None) -> dict[str, Any]:
@@ -211,9 +215,9 @@ class Asked:
         values: dict[str, Any] = {**self._where(place, name), **self.values()}
         if "schema" in names:
             values["schema"] = Path(f"{name}.schema.toml")
-        if "model" in _read(cls):
-            values["model"] = Path("model.json")
-        elif "output" in names and self.use_case in _OUTPUT:
+        models = [file for file in ("model", "other") if file in _read(cls)]
+        values |= {file: Path(f"{file}.json") for file in models}
+        if not models and "output" in names and self.use_case in _OUTPUT:
             values["output"] = Path(_OUTPUT[self.use_case])
         ledger = None if self.practice else Path("privet-ledger.db")
         return RunDocument.of(self.use_case, cls(**values), Session(ledger=ledger))
@@ -228,6 +232,7 @@ class Asked:
         """Equal for plans that would do the same, whoever asks and however the defaults were spelt."""
         document = self.document("data").to_dict()["parameters"]
         said = [self.use_case, self.dataset, self.version, self.release, self.practice, document]
+        said += [self.other] if self.other is not None else []
         plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()
 

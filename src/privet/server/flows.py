@@ -99,8 +99,8 @@ class AskedFlow(Asked):
         return f"Flow {self.parameters['flow'].get('name', '')}".strip()
 
     @contextmanager
-    def case(self, schema: Path, model: str | None = None) -> Iterator[UseCase]:
-        if self.release is not None:
+    def case(self, schema: Path, model: str | None = None, other: str | None = None) -> Iterator[UseCase]:
+        if self.release is not None or self.other is not None:
             raise Refusal(422, "No release is needed", "A flow takes no model.", "Leave it out.", "release")
         yield FlowOnTable(data=Path(self.dataset), schema=schema, flow=self.flow(), until=self.until)
 

@@ -33,7 +33,7 @@ __all__ = [
     "asked_of",
     "left_for",
     "make_plan",
-    "model_of",
+    "models_of",
     "schema_file",
     "shown_plan",
     "sum_of",
@@ -62,14 +62,21 @@ def asked_of(row: Row[Any]) -> Asked:
     return asked_for(**json.loads(row.document))
 
 
-def model_of(connection: Connection, asked: Asked) -> str | None:
-    """The model that is to be scored."""
-    if asked.release is None:
+def models_of(connection: Connection, asked: Asked) -> tuple[str | None, str | None]:
+    """The model that is to be scored, and the one that it is compared with."""
+    return (
+        _model_of(connection, asked, asked.release, "release"),
+        _model_of(connection, asked, asked.other, "other"),
+    )
+
+
+def _model_of(connection: Connection, asked: Asked, release: str | None, name: str) -> str | None:
+    if release is None:
         return None
-    found = runs.find_release(connection, asked.release)
+    found = runs.find_release(connection, release)
     if found is None or found.dataset != asked.dataset or found.model is None:
         raise Refusal(
-            422, "There is no such model", "The release has none, or is of another dataset.", "", "release"
+            422, "There is no such model", "The release has none, or is of another dataset.", "", name
         )
     if found.practice and not asked.practice:
         raise Refusal(
@@ -77,7 +84,7 @@ def model_of(connection: Connection, asked: Asked) -> str | None:
             "That model was practice",
             "It was learned from made-up people.",
             "Practise with it.",
-            "release",
+            name,
         )
     return str(found.model)
 
@@ -89,7 +96,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         assert row is not None
         study = studies.find(connection, row.study)
         role = studies.role_of(connection, row.study, caller.id)
-        model = model_of(connection, asked)
+        models = models_of(connection, asked)
         found = asked.hash()
         already = None if asked.practice else runs.already(connection, found)
     assert study is not None
@@ -98,7 +105,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
     lists = server.folder(asked.dataset) / STUDY_FILE
     kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
     schema = schema_file(server, asked.dataset, asked.version)
-    with asked.case(schema, model) as case, ledger.reading_once():
+    with asked.case(schema, *models) as case, ledger.reading_once():
 
         def planned(book: Ledger | None) -> Any:
             return case.plan(ServerSession(book, caller.name, kept=kept, lists=lists))
@@ -132,6 +139,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         dataset=asked.dataset,
         algorithm=None if asked.chosen is None else asked.chosen.name,
         release=asked.release,
+        other=asked.other,
         parameters=asked.parameters,
         practice=asked.practice,
         price=amount(None if asked.practice else price),

@@ -310,6 +310,8 @@ class NewPlan(Sent):
     dataset: Id
     algorithm: Annotated[str, StringConstraints(max_length=80)] | None = None
     release: Id | None = None
+    #: The release of a second model, where two are compared.
+    other: Id | None = None
     parameters: dict[str, Any] = {}
     practice: bool = False
 
@@ -340,6 +342,7 @@ class PlanShown(BaseModel):
     dataset: str
     algorithm: str | None
     release: str | None
+    other: str | None = None
     parameters: dict[str, Any]
     practice: bool
     price: AmountShown

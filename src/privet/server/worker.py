@@ -23,7 +23,7 @@ from privet.server.connections import CONNECTED, any_connections
 from privet.server.credentials import new_id
 from privet.server.experimenter import start_experimenter
 from privet.server.genotypes import STUDY_FILE
-from privet.server.planning import asked_of, model_of, schema_file
+from privet.server.planning import asked_of, models_of, schema_file
 from privet.server.problems import Refusal
 from privet.server.registering import stored
 from privet.server.releasing import release_of
@@ -101,7 +101,7 @@ class Worker:
             assert plan is not None
             role = studies.role_of(connection, table.study, row.user)
             asked = asked_of(plan)
-            model = model_of(connection, asked)
+            models = models_of(connection, asked)
         if role not in ("owner", "analyst"):
             raise Refusal(403, "Not a member any more", "Whoever asked for this may not run it any more.")
         if table.state != "open" or table.version != asked.version:
@@ -109,7 +109,7 @@ class Worker:
                 409, "The dataset has changed", "Its schema or its rows are not those of the plan any more."
             )
         schema = schema_file(server, asked.dataset, asked.version)
-        with asked.case(schema, model) as case:
+        with asked.case(schema, *models) as case:
             kept = None if row.practice else KeptSteps(server.database, row.dataset, asked.version, run)
             agreed = json.loads(row.price)["price"]["text"]
             if not row.practice:

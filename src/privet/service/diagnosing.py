@@ -125,10 +125,9 @@ class CompareModels(_Diagnosing):
         return f"compare {type(self._model).__name__} and {type(self._other).__name__}"
 
     def _reached(self, error: float, guess: Guess) -> ScoreGoal:
-        raise ParameterError(
-            "How far off a difference is depends on how often the two models differ.",
-            "Give an epsilon, or an error to stop at.",
-        )
+        from privet.evaluation.score_goal import epsilon_for_difference
+
+        return epsilon_for_difference(self._schema, error, guess, delta=self.delta)
 
     def _cost(self, epsilon: float) -> Guarantee:
         from privet.evaluation.diagnosis import comparison_cost
@@ -155,7 +154,8 @@ class ShowImportance(UseCase):
     released: Annotated[
         Path | None,
         File(),
-        "A table that was released already (a synthetic one), or that is public; never the private one.",
+        "A table that was released already (a synthetic one) or that is public, never the private one; or a "
+        "released synthesiser's file (.json).",
     ] = None
     repeats: Annotated[int, Ge(2), Le(1000), "How often each attribute is shuffled."] = 5
     seed: Annotated[int, Ge(0), "Which shuffles."] = 0
@@ -165,16 +165,28 @@ class ShowImportance(UseCase):
     def run(self, session: Session) -> Weighed:
         from privet.evaluation.diagnosis import permutation_importance
         from privet.model import load_model
-        from privet.service.tables import read_table
 
         model = load_model(self.model, self.verify_key)
-        table = None if self.released is None else read_table(self.released, model.schema_)
         try:
-            found = permutation_importance(model, table, repeats=self.repeats, seed=self.seed)
+            found = permutation_importance(model, self._records(model), repeats=self.repeats, seed=self.seed)
         except ParameterError as error:
             error.parameter = error.parameter or "released"
             raise
         return written(Weighed(found=found), self.output)
+
+    def _records(self, model: Any) -> Any:
+        """A table that was released, or a synthesiser that draws one; None if neither is named."""
+        from privet.model import load_model
+        from privet.service.tables import read_table
+
+        if self.released is None or self.released.suffix != ".json":
+            return None if self.released is None else read_table(self.released, model.schema_)
+        found = load_model(self.released, self.verify_key)
+        if not hasattr(found, "sample"):
+            raise ParameterError(
+                "The released model draws no records.", "Name a synthesiser's file, or a table."
+            )
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

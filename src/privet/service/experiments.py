@@ -53,12 +53,23 @@ class MakeExperiment(UseCase):
     """Write the text file of an experiment to begin with. All use people who do not exist, and cost nothing.
 
     clinic: two learners over epsilon. records: three learners over more records. As in the DPWeka thesis,
-    figure-17 and figure-19: how many of the best variants a private choice finds; figure-24 and figure-25:
-    logistic regression over epsilon. rule-learners: rules beside a tree, as in the tables on bee colonies.
+    figure-17 and figure-19: how many of the best variants a private choice finds; figure-18: their exact
+    p-values in order; figure-24 and figure-25: logistic regression over epsilon. As in the tables on bee
+    colonies, rule-learners: rules beside a tree; abc-tables: one rule and naive Bayes over epsilon.
     """
 
     preset: Annotated[
-        Literal["clinic", "records", "figure-17", "figure-19", "figure-24", "figure-25", "rule-learners"],
+        Literal[
+            "clinic",
+            "records",
+            "figure-17",
+            "figure-18",
+            "figure-19",
+            "figure-24",
+            "figure-25",
+            "rule-learners",
+            "abc-tables",
+        ],
         Argument(),
         "Which experiment.",
     ]

@@ -101,7 +101,8 @@ class Fit(Paid, OfTable):
             return replace(plan, search=found)
         twin = self._twin
         how = " ".join(filter(None, (self._why, twin._foreseen())))
-        return planned(self._what, twin.guarantee_, self._schema, None, ledger, how)
+        events = [twin._whole_run(self._schema).event]
+        return planned(self._what, twin.guarantee_, self._schema, events, ledger, how)
 
     def run(self, session: Session) -> Fitted:
         """A fitted model with its guarantee, written to its file if one was named."""

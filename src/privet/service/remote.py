@@ -23,7 +23,7 @@ __all__ = ["REMOTE", "run_remotely"]
 
 #: The commands that a server can do for this one.
 REMOTE = (
-    "fit", "evaluate", "cross-validate", "select",
+    "fit", "evaluate", "diagnose", "compare-models", "cross-validate", "select",
     "ledger show", "ledger history", "ledger head", "ledger verify",
 )  # fmt: skip
 _HERE = {"algorithm", "data", "schema", "model", "engine", "force", "seed", "owner_says", "public"}
@@ -47,9 +47,11 @@ def run_remotely(
         if name.startswith("ledger"):
             return _about_ledger(name, given, client)
         dataset = client.dataset(str(given.data))
-        release = str(given.model) if name == "evaluate" else None
+        judged = name in ("evaluate", "diagnose", "compare-models")
+        release = str(given.model) if judged else None
+        other = str(given.other) if name == "compare-models" else None
         algorithm = getattr(given, "algorithm", None)
-        plan = dataset.plan_by_name(name, algorithm, _to_send(case), release=release)
+        plan = dataset.plan_by_name(name, algorithm, _to_send(case), release=release, other=other)
         if not go_ahead(plan):
             return None
         release = dataset.run(plan, watch=lambda state, step: session.note(f"{state}: {step}"))

@@ -30,7 +30,7 @@ def declared_types(schema: Schema | None, names: Sequence[str]) -> dict[str, pa.
     if schema is None:
         return types
     for column in schema.columns:
-        numeric = isinstance(column, Category) and not isinstance(column.values[0], str | bool)
+        numeric = isinstance(column, Category) and not all(isinstance(v, str | bool) for v in column.values)
         text = isinstance(column, Category) and (not numeric or schema.outside == "count")
         types[column.name] = TEXT if text else pa.float64()
     if schema.unit.id is not None:

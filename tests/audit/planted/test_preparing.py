@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pytest
 
-from privet.audit import Pair
+from privet.audit import Pair, Transcript
+from privet.curator.ask import find_values
 from privet.learning.prepare import (
     Bounds,
     ClipOutliers,
+    Domain,
     EqualFrequency,
     Impute,
     RareValues,
@@ -19,7 +21,8 @@ from privet.learning.prepare import (
     histogram,
     supervised,
 )
-from privet.schema import Schema
+from privet.mechanisms.threshold import Threshold
+from privet.schema import Category, Schema
 from privet.stats import CrossTable, proved
 
 SCHEMA = Schema.of({"age": (0.0, 100.0), "smoker": ["no", "yes"]})
@@ -62,3 +65,39 @@ def test_histograms_with_too_little_noise(caught, monkeypatch, preparer):
     monkeypatch.setattr(histogram, "CrossTable", CountsTwenty)
     monkeypatch.setattr(supervised, "CrossTable", CountsTwenty)
     caught(preparer.set_params(schema=SCHEMA), pairs=PAIRS, runs=1_000)
+
+
+OPEN = Schema((Category("ward", (), other="another"),))
+ALONE = Pair(
+    "a value that one record has",
+    pa.table({"ward": ["a"] * 20 + ["b"]}),
+    pa.table({"ward": ["a"] * 20}),
+)
+
+
+def finds(thing=Domain):
+    return Transcript(thing(epsilon=1.0, delta=1e-3, schema=OPEN))
+
+
+class NamesAll(Threshold):
+    """WRONG: names every value that occurs. A value that one record has gives its table away."""
+
+    least = 0
+
+
+class CountsTwentyTimes(Threshold):
+    """WRONG: a record counts 20 times where once is said. Noisy counts have 20 times the ε."""
+
+    def named(self, counts, randomness):
+        return super().named({value: 20 * count for value, count in counts.items()}, randomness)
+
+
+def test_values_that_are_found(passed):
+    passed(finds(), pairs=[ALONE], runs=600)
+
+
+@pytest.mark.parametrize("wrong", [NamesAll, CountsTwentyTimes])
+def test_values_that_are_found_too_easily(caught, monkeypatch, wrong):
+    monkeypatch.setattr(find_values, "Threshold", wrong)
+    pair = ALONE if wrong is NamesAll else Pair("one more", ALONE.second.slice(1), ALONE.second)
+    caught(finds(), pairs=[pair], runs=1_000)

@@ -2092,6 +2092,8 @@ export interface components {
             algorithm?: string | null;
             /** Dataset */
             dataset: string;
+            /** Other */
+            other?: string | null;
             /**
              * Parameters
              * @default {}
@@ -2265,6 +2267,8 @@ export interface components {
             /** Most */
             most: number | null;
             odds: components["schemas"]["Odds"];
+            /** Other */
+            other?: string | null;
             /** Parameters */
             parameters: {
                 [key: string]: unknown;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,18 +28,23 @@ __all__ = ["FindValues", "Values"]
 
 @dataclass(frozen=True)
 class Values:
-    """The values that were found, in the order of the alphabet."""
+    """The values that were found, in the order of the alphabet, and their noisy counts."""
 
-    values: tuple[str, ...]
-    step: Step
+    counts: Mapping[str, int]
+    step: Step | None
+    standard_deviation: float = 0.0
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(self.counts)
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        return (self.step,)
+        return () if self.step is None else (self.step,)
 
     @property
     def told(self) -> tuple[Any, ...]:
-        return self.values
+        return (dict(self.counts),)
 
 
 @dataclass(frozen=True)
@@ -79,10 +85,16 @@ class FindValues(Question[Values]):
         what = self.what or f"which values of '{self.column}' are frequent"
         unit = "records (a value that more have is named)"
         step = Step(what, "threshold", spent, mechanism.error(), unit)
-        return Values(tuple(mechanism.named(self._counts(exact), exact.randomness)), step)
+        return Values(
+            mechanism.named(self.counted(exact), exact.randomness), step, mechanism.standard_deviation
+        )
 
-    def _counts(self, exact: Exact) -> Counter[str]:
-        """How many records of the view have each unlisted value."""
+    def log_ratio(self, first: Exact, second: Exact, amount: Pure | Zcdp, mechanism: Any, told: Any) -> float:
+        one, other = (mechanism.log_probability(self.counted(side), told.counts) for side in (first, second))
+        return float(one - other)
+
+    def counted(self, exact: Exact) -> Counter[str]:
+        """How many records of the view have each unlisted value: for this package alone."""
         schema, counts = exact.schema, Counter[str]()
         listed = {str(label) for label in unlisted(self.column, schema).labels}
         wanted = {*self.view.columns((self.column,)), schema.unit.id}

@@ -15,6 +15,7 @@ import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import ParameterError
+from privet.evaluation.diagnosis.own_records import own_records
 from privet.evaluation.figures import Figure
 from privet.evaluation.measures import measures_of
 from privet.schema import Number
@@ -88,8 +89,9 @@ def permutation_importance(
     """How much a released model loses when one attribute after the other is shuffled. Costs nothing.
 
     ``released`` is a table with the target that was released already (a synthetic one), or that is public.
-    It must never be the private table itself: the figures are exact. Without one, records are drawn from the
-    model's own tables, where it has such (naive Bayes).
+    It must never be the private table itself: the figures are exact. Or it is a fitted synthesiser, from
+    which records are drawn. Without either, they are drawn from the model's own tables, where it has such
+    (naive Bayes, trees and rules: ``own_records``).
 
     >>> from privet import NaiveBayes, Schema
     >>> generator = np.random.default_rng(0)
@@ -104,16 +106,12 @@ def permutation_importance(
     check_is_fitted(model)
     schema, generator = model.schema_, np.random.default_rng(seed)
     if released is None:
-        draw = getattr(model, "_drawn", None)
-        if draw is None:
-            raise ParameterError(
-                f"{type(model).__name__} does not tell how its records are spread.",
-                "Give a table that was released already, such as a synthetic one, or that is public.",
-            )
-        table, rests_on = (
-            draw(_RECORDS, generator),
-            f"{_RECORDS:,} records drawn from the model's own tables.",
-        )
+        table = own_records(model, _RECORDS, generator)
+        rests_on = f"{_RECORDS:,} records drawn from the model's own tables."
+    elif hasattr(released, "sample") and hasattr(released, "guarantee_"):
+        table = released.sample(_RECORDS, random_state=seed)
+        schema.require_columns(table.column_names)
+        rests_on = f"{_RECORDS:,} records drawn from a synthesiser that was released already."
     else:
         table = released if isinstance(released, pa.Table) else pa.table(dict(released))
         schema.require_columns(table.column_names)

@@ -34,7 +34,7 @@ from privet.stats.paired import ErrorDifferences, RightTogether
 if TYPE_CHECKING:
     from privet.report import Chart
 
-__all__ = ["ModelComparison", "compare_models", "comparison_cost"]
+__all__ = ["ModelComparison", "compare_models", "comparison_cost", "comparison_of"]
 
 _DRAWS = 4000
 
@@ -184,7 +184,12 @@ def compare_models(
 
 def comparison_cost(schema: Schema, *, epsilon: float, delta: float = 0.0) -> Guarantee:
     """What a comparison on tables of this schema would cost, and its error. Reads no data, spends nothing."""
-    return cost_of(schema, _asked(schema, NoModel(), NoModel()), epsilon, delta)
+    return cost_of(schema, comparison_of(schema), epsilon, delta)
+
+
+def comparison_of(schema: Schema) -> Asked:
+    """What a comparison asks, before there are models."""
+    return _asked(schema, NoModel(), NoModel())
 
 
 def shared_schema(first: Schema, second: Schema) -> Schema:

@@ -35,6 +35,7 @@ from privet.schema.bins import public_cuts
 from privet.stats import Contingency, Coverage, Rows
 from privet.stats.choices.splits import Splits
 from privet.stats.thinned import thin_for
+from privet.stats.tree_parts import TreeParts
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -175,6 +176,11 @@ class DecisionTree(PrivateClassifier):
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         parts, shares = tree_of(self.nodes_)
         return np.asarray(np.log(shares)[parts.part_of(rows)])
+
+    def _counted_parts(self) -> tuple[TreeParts, list[list[float]]]:
+        """The leaves, and the noisy class counts of each."""
+        parts, _ = tree_of(self.nodes_)
+        return parts, [self.nodes_[leaf]["counts"] for leaf in parts.leaves]
 
     def in_words(self) -> str:
         """The tree as text: a line for each node, indented."""

@@ -1,6 +1,7 @@
 """Private preprocessing: bounds, cuts, fillings and scales that are measured, paid for and released."""
 
 from privet.learning.prepare.bounds import Bounds
+from privet.learning.prepare.domain import Domain
 from privet.learning.prepare.equal_frequency import EqualFrequency
 from privet.learning.prepare.impute import Impute
 from privet.learning.prepare.outliers import ClipOutliers
@@ -13,6 +14,7 @@ __all__ = [
     "PCA",
     "Bounds",
     "ClipOutliers",
+    "Domain",
     "EqualFrequency",
     "Impute",
     "RareValues",

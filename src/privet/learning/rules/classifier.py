@@ -12,7 +12,7 @@ from privet.estimator import PrivateClassifier
 from privet.learning.first_look import FirstLook
 from privet.learning.rules.rule import Rule, RuleList
 from privet.schema import Category
-from privet.stats import Rows
+from privet.stats import FirstThatHolds, Rows
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -87,6 +87,12 @@ class RuleClassifier(PrivateClassifier):
         listed = self.rules
         every: tuple[Rule, ...] = (*listed.rules, listed.default)
         return [str(every[place]) for place in self.decision_path(X)]
+
+    def _counted_parts(self) -> tuple[FirstThatHolds, list[tuple[float, ...]]]:
+        """What each rule covers that no rule before it does, and the noisy class counts of that."""
+        listed = self.rules
+        none = (0.0,) * len(listed.classes)
+        return listed.assignment, [rule.counts or none for rule in (*listed.rules, listed.default)]
 
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         listed = self.rules

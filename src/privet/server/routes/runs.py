@@ -56,6 +56,7 @@ def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Pl
         version=row.version,
         algorithm=body.algorithm,
         release=body.release,
+        other=body.other,
         parameters=body.parameters,
         practice=body.practice,
     )

@@ -136,7 +136,7 @@ class AuditAlgorithm(UseCase):
     def _claims_of(self, name: str, declared: Schema | None) -> list[Claim]:
         """The model as it is released, and the noisy answers that it was made from."""
         from privet.audit import Transcript
-        from privet.audit.examples import deep_schemas, quick_schema, wider_schema
+        from privet.audit.examples import deep_schemas, open_schema, quick_schema, wider_schema
         from privet.audit.settings import chooses, small_settings
 
         kind = algorithm(name).load()
@@ -160,6 +160,11 @@ class AuditAlgorithm(UseCase):
             thing = model if released else Transcript(model)
             found.append(Claim(words, thing, epsilon, delta, schema, runs, search))
 
+        opened = open_schema(kind()) if declared is None else None
+        loose = self.delta or 1e-3
+        if opened is not None:
+            times = 4 if self.deep else 1
+            add("answers, an open category", opened, {}, times=times, delta=loose)
         if not self.deep:
             add("model", schema, {})
             add("answers", schema, {})
@@ -173,7 +178,6 @@ class AuditAlgorithm(UseCase):
             add(f"answers {words}".strip(), schema, chosen, times=4)
             if wider is not None and chooses(kind(schema=wider, **chosen, **claim)):
                 add(f"answers {words}".strip() + ", two categories", wider, chosen, times=4)
-        loose = self.delta or 1e-3
         if declared is not None:
             small = small_settings(kind, schema, **claim | {"delta": loose})[""]
             add("answers", schema, small, times=4, delta=loose, runs=FEW)
