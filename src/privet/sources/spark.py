@@ -108,6 +108,13 @@ class SparkSource:
         # What executors return are values of this program's own tasks.
         return finished(pickle.loads(row[0]) for row in rows)
 
+    @property
+    def hands(self) -> int:
+        return SparkMap(self._frame.sparkSession).slots
+
+    def shared(self, function: Callable[[Any], Any], pieces: Sequence[Any]) -> list[Any]:
+        return SparkMap(self._frame.sparkSession)(function, pieces)
+
     def _selected(self, columns: Sequence[str]) -> Any:
         from pyspark.sql import functions
 
