@@ -20,6 +20,8 @@ from benchmarks.figures import Figure
 ROWS = int(os.environ.get("PRIVET_BENCH_ROWS", 10_000_000))
 PASSES = 9
 _SQL = "SELECT ward, {count}, AVG(cost) FROM {table} WHERE age > 40 GROUP BY ward"
+
+
 def write_table(path: Path, rows: int) -> None:
     """Records with a ward, a cost and an age, written in pieces."""
     import pyarrow as pa

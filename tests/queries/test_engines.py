@@ -121,6 +121,7 @@ def sql(text, delta=0.0, **names):
 
 
 QUERIES = {
+    "all records": lambda data: by_record(data)[0].count(),
     "groups": grouped,
     "quantiles": ranked,
     "a public table": looked_up,

@@ -12,6 +12,8 @@ from privet.queries import query
 from privet.queries.describe import describe
 from privet.queries.sql import from_sql
 from privet.schema import Category, Number, Schema
+from privet.sources import ArrowSource
+from privet.sources.formats import WRITERS
 from privet.stats import Rows
 
 COLUMNS = (
@@ -241,3 +243,12 @@ def test_comparisons_with_a_constant(kind, sign):
         by_kernel = Compare(sign, Field("n"), Constant(3)).of(rows)
         by_parts = Compare(sign, Arithmetic("*", Field("n"), Constant(1)), Constant(3)).of(rows)
         assert by_kernel.tolist() == by_parts.tolist()
+
+
+@pytest.mark.parametrize("ending", sorted({*WRITERS} - {".names", ".data"}))  # which needs a class
+def test_all_records_are_counted_whatever_they_are_stored_in(ending, tmp_path):
+    """A count needs no column, and a reader that is asked for none may see no row."""
+    path = tmp_path / f"table{ending}"
+    WRITERS[ending](ArrowSource(pa.table({"age": [20.0, 30.0] * 40, "cost": [1.0, 2.5] * 40})), path)
+    asked = query(str(path), {"age": (0, 120), "cost": (0, 10)})
+    assert asked.count().release(SURE).value.value == 80
