@@ -5,10 +5,37 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.engines_speed import _cpu
 from benchmarks.figures import Figure, best_time
 from privet.isolation.cell import Isolated
 
 BLOCKS = 100
+_UNITS = 2_000
+_START = """
+import tempfile
+from pathlib import Path
+import numpy as np, pyarrow as pa
+from pyarrow import parquet
+from privet.learning.map_reduce import MapReduce
+from privet.schema import Schema
+from privet.sources import ArrowSource, ParquetSource
+from privet.sources.parts import PartedSource
+path = Path(tempfile.mkdtemp()) / "t.parquet"
+parquet.write_table(pa.table({{"x": np.arange({units}.0) % 97}}), path, row_group_size=100)
+{source}
+schema = Schema.of({{"x": (0.0, 100.0)}})
+MapReduce(lambda one: one["x"][0].as_py(), 0, 100, units={units}, tables="arrow", schema=schema).fit(source)
+path.unlink()
+"""
+_ENGINES = {
+    "in memory": "source = ArrowSource(parquet.read_table(path))",
+    "on two processes": """
+from privet.sources.processes import Processes
+source = PartedSource(ParquetSource(path), Processes(2), 2)""",
+    "on Spark": """
+from privet.sources.spark import SparkMap
+source = PartedSource(ParquetSource(path), SparkMap(), 2)""",
+}
 
 
 class PlainFork(Isolated):
@@ -17,6 +44,12 @@ class PlainFork(Isolated):
 
 def mean(table: pa.Table) -> float:
     return float(table["x"].to_numpy().mean())
+
+
+def _each_record(source: str) -> float:
+    """CPU milliseconds for each record, of all processes; what is done once does not count."""
+    few, many = (_cpu(_START.format(source=source, units=units)) for units in (_UNITS // 10, _UNITS))
+    return 1000 * (many - few) / (_UNITS - _UNITS // 10)
 
 
 def run() -> list[Figure]:
@@ -33,4 +66,8 @@ def run() -> list[Figure]:
         ),
         Figure("  beside the mean of 100 numbers, called", times[Isolated] / alone),
         Figure("  by itself", 1000 * times[Isolated] / BLOCKS, unit="ms"),
+        *(
+            Figure(f"a record of map and reduce, {name}: CPU time", _each_record(source), unit="ms")
+            for name, source in _ENGINES.items()
+        ),
     ]

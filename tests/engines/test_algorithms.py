@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from pyarrow import parquet
 
@@ -21,21 +23,33 @@ def file(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def frame(file, request):
+    """The table on a cluster, which keeps it: most learners ask of it many times."""
+    from privet.sources.spark import SparkSource
+
+    kept = request.getfixturevalue("spark").read.parquet(str(file)).coalesce(1).cache()
+    yield SparkSource(kept)
+    kept.unpersist()
+
+
 def fitted(entry, source):
     make = entry.load()
     return make(schema=public(make), random_state=4).fit(source)
 
 
+@cache
+def in_memory(entry):
+    """What is learned in memory, once for all who compare with it."""
+    return fitted(entry, ArrowSource(example()))
+
+
 @pytest.mark.parametrize("where", ["parts", "spark frame"])
 @pytest.mark.parametrize("entry", LEARNERS, ids=lambda entry: entry.name)
 def test_learns_the_same(entry, where, file, request):
-    if where == "parts":
-        source = PartedSource(ParquetSource(file), map, 4)
-    else:
-        from privet.sources.spark import SparkSource
-
-        source = SparkSource(request.getfixturevalue("spark").read.parquet(str(file)))
-    one, other = fitted(entry, source), fitted(entry, ArrowSource(example()))
+    parts = PartedSource(ParquetSource(file), map, 4) if where == "parts" else None
+    one = fitted(entry, parts or request.getfixturevalue("frame"))
+    other = in_memory(entry)
     assert one.guarantee_.text() == other.guarantee_.text()
     assert one.in_words() == other.in_words()
     if hasattr(one, "predict"):

@@ -7,11 +7,14 @@ import pytest
 
 from privet import Ledger
 from privet.budget import budget
-from privet.errors import ParameterError, PrivetError
+from privet.errors import DataError, ParameterError, PrivetError
 from privet.queries import query
 from privet.queries.describe import describe
 from privet.queries.sql import from_sql
 from privet.schema import Category, Number, Schema
+from privet.sources import ArrowSource
+from privet.sources.formats import WRITERS
+from privet.stats import Rows
 
 COLUMNS = (
     Number("age", 0, 120),
@@ -216,3 +219,36 @@ def test_the_error_of_a_total_is_smaller_than_that_of_a_sum_of_parts_and_holds()
     assert parts_inside >= 180
     with pytest.raises(ParameterError, match="no total"):
         told("SELECT ward, MEDIAN(age) FROM data GROUP BY ROLLUP (ward)")
+
+
+def test_what_is_refused_in_a_record_that_is_left_out_is_not_refused():
+    people = pa.table({"age": [30.0, 70.0, float("inf")], "ward": ["a", "z", "a"], "days": [1, 2, 3]})
+    asked = query(people, {"age": (0, 120), "ward": ["a", "b"], "days": (0, 9)})
+    chosen = asked.where(asked["days"] < 2).group_by("ward").count().sum("age")
+    assert chosen.release(1e9).rows[0][1][0].value == 1
+    with pytest.raises(DataError, match="ward"):
+        asked.where(asked["days"] < 3).group_by("ward").count().release(1.0)
+    with pytest.raises(DataError, match="infinite"):
+        asked.where(asked["days"] > 2).sum("age").release(1.0)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.float64()])
+@pytest.mark.parametrize("sign", ["<", "<=", "=", "!=", ">", ">="])
+def test_comparisons_with_a_constant(kind, sign):
+    from privet.stats.views import Arithmetic, Compare, Constant, Field
+
+    batch = pa.record_batch({"n": pa.array([0, 3, 5, None, 100], kind)})
+    for each in (batch, batch.filter(batch["n"].is_valid())):
+        rows = Rows(each, Schema.of({"n": (1, 7)}))
+        by_kernel = Compare(sign, Field("n"), Constant(3)).of(rows)
+        by_parts = Compare(sign, Arithmetic("*", Field("n"), Constant(1)), Constant(3)).of(rows)
+        assert by_kernel.tolist() == by_parts.tolist()
+
+
+@pytest.mark.parametrize("ending", sorted({*WRITERS} - {".names", ".data"}))  # which needs a class
+def test_all_records_are_counted_whatever_they_are_stored_in(ending, tmp_path):
+    """A count needs no column, and a reader that is asked for none may see no row."""
+    path = tmp_path / f"table{ending}"
+    WRITERS[ending](ArrowSource(pa.table({"age": [20.0, 30.0] * 40, "cost": [1.0, 2.5] * 40})), path)
+    asked = query(str(path), {"age": (0, 120), "cost": (0, 10)})
+    assert asked.count().release(SURE).value.value == 80

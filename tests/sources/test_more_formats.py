@@ -12,6 +12,7 @@ import zipfile
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
@@ -260,3 +261,65 @@ def test_the_docs_name_all_that_is_read_and_written() -> None:
     written = " ".join(line.rsplit("|", 2)[1] for line in table)
     short = {".pq", ".names", ".data"}  # another name for Parquet; "both files"
     assert not [ending for ending in WRITERS if f"`{ending}`" not in written and ending not in short]
+
+
+def _version_73(path: Path, table: dict) -> None:
+    """A file as MATLAB's save('-v7.3') lays it out: arrays turned round, cells as references."""
+    import h5py
+
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, values in table.items():
+            if isinstance(values[0], str):
+                cells = []
+                for place, text in enumerate(values):
+                    cell = file.create_dataset(f"#refs#/{name}{place}", data=_utf16(text))
+                    cell.attrs["MATLAB_class"] = b"char"
+                    if not text:
+                        cell.attrs["MATLAB_empty"] = 1
+                    cells.append(cell.ref)
+                made = file.create_dataset(name, data=np.array([cells], h5py.ref_dtype), dtype=h5py.ref_dtype)
+                made.attrs["MATLAB_class"] = b"cell"
+            else:
+                made = file.create_dataset(name, data=np.atleast_2d(np.array(values).T))
+                made.attrs["MATLAB_class"] = b"logical" if name == "ill" else b"double"
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+
+
+def _utf16(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-16-le"), "<u2").reshape(-1, 1) if text else np.zeros(2, np.uint64)
+
+
+def test_matlab_7_3(tmp_path: Path) -> None:
+    pytest.importorskip("h5py")
+    path = tmp_path / "new.mat"
+    _version_73(path, {"age": [30.5, 40.0, 7.0], "ill": [1, 0, 1], "m": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]})
+    found = pa.Table.from_batches(open_source(path).batches()).to_pydict()
+    assert found == {
+        "age": [30.5, 40.0, 7.0],
+        "ill": [True, False, True],
+        "m_1": [1.0, 3.0, 5.0],
+        "m_2": [2.0, 4.0, 6.0],
+    }
+    _version_73(path, {"ward": ["a", "größer", ""], "age": [1.0, 2.0, 3.0]})
+    found = pa.Table.from_batches(open_source(path).batches()).to_pydict()
+    assert found == {"age": [1.0, 2.0, 3.0], "ward": ["a", "größer", None]}
+
+
+def test_matlab_7_3_reads_no_other_file(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    _version_73(tmp_path / "secret.mat", {"age": [1.0, 2.0]})
+    path = tmp_path / "link.mat"
+    for make in (
+        lambda file: file.__setitem__("age", h5py.ExternalLink(str(tmp_path / "secret.mat"), "age")),
+        lambda file: file.__setitem__("age", h5py.SoftLink("/other")),
+        lambda file: file.create_dataset(
+            "age", (2, 1), "f8", external=[(str(tmp_path / "secret.mat"), 0, 16)]
+        ),
+        lambda file: file.create_group("age"),
+    ):
+        _version_73(path, {"other": [1.0, 2.0]})
+        with h5py.File(path, "r+") as file:
+            make(file)
+        with pytest.raises(DataError, match=r"another place|neither numbers"):
+            open_source(path)

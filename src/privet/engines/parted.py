@@ -14,7 +14,7 @@ from privet.schema import Schema, Unit
 from privet.sources.base import Source
 from privet.sources.parts import Spread
 from privet.stats import Answer, Rows, Statistic
-from privet.stats.contribution import bound_batches, resolved
+from privet.stats.contribution import bound_batches, resolved, some_columns
 
 __all__ = ["MapEngine"]
 
@@ -35,7 +35,8 @@ class MapEngine:
         columns = {name for statistic in statistics for name in statistic.columns}
         if unit.id is None:
             wanted = [name for name in source.names if name in columns]
-            parts = source.spread(FoldPart(tuple(statistics), schema), wanted)
+            read = some_columns(source, wanted, schema)
+            parts = source.spread(FoldPart(tuple(statistics), schema), read)
         else:
             decide = {*schema.names} if unit.keep == "content" else set()
             wanted = [name for name in source.names if name in columns | decide | {unit.id}]

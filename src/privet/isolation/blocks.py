@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from privet.isolation import elsewhere
 from privet.isolation.cell import Isolated
 from privet.randomness import IntegerArray, Randomness
 from privet.schema import Category, Schema
@@ -78,7 +79,7 @@ class BlockFunction:
             tables = block_tables(source, schema, blocks, randomness)
             # Empty blocks are run like others (their cells do nothing), unless there is no record at all.
             filled = any(table.num_rows for table in tables)
-            results = isolated.run(tables) if filled else [None] * blocks
+            results = elsewhere.run(isolated, source, tables) if filled else [None] * blocks
         return np.stack([self._placed(result) for result in results])
 
     def _placed(self, result: NDArray[np.float64] | None) -> Answer:

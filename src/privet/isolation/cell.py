@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -25,10 +26,10 @@ from numpy.typing import NDArray
 
 from privet.errors import ParameterError
 from privet.isolation.installed import installed_path
-from privet.isolation.parcel import pack
+from privet.isolation.parcel import Parcel, pack
 from privet.isolation.zygote import LENGTH, exactly
 
-__all__ = ["Isolated", "left_open"]
+__all__ = ["Isolated", "Job", "Result", "encoded", "left_open"]
 
 # The function's modules are loaded once, before any data: this is a limit on that, and public.
 LOADING_SECONDS = 120.0
@@ -41,6 +42,22 @@ _NOT_CLOSED = {
     "processes": "other processes",
     "clock": "the clock, by which a block can see how long others took",
 }
+
+#: Some records, or these as ``encoded`` gives them.
+Block = pa.Table | bytes
+#: What the function returned for a block; None if it failed.
+Result = NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A packed function, how its answer must look, and made-up records to try it on first: a value."""
+
+    parcel: Parcel
+    outputs: int
+    timeout: float
+    as_pandas: bool
+    rehearsal: bytes
 
 
 class Isolated:
@@ -70,13 +87,18 @@ class Isolated:
         isolation: Literal["full", "available"] = "full",
         rehearsal: pa.Table | None = None,
     ) -> None:
-        self._parcel = pack(function)
-        self._outputs = outputs
-        self._timeout = timeout
-        self._as_pandas = as_pandas
+        tried = b"" if rehearsal is None else bytes(encoded(rehearsal))
+        self.job = Job(pack(function), outputs, timeout, as_pandas, tried)
         self._isolation = isolation
-        self._rehearsal = b"" if rehearsal is None else bytes(_encoded(rehearsal))
+        self._only: int | None = None
         self.open: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, job: Job, lane: int) -> Isolated:
+        """Cells in one lane, of this number: for a worker, beside which others work."""
+        made = cls.__new__(cls)
+        made.job, made._isolation, made._only, made.open = job, "full", lane, ()
+        return made
 
     def __enter__(self) -> Isolated:
         _require_fork()
@@ -99,7 +121,8 @@ class Isolated:
             )
         try:
             self._require(self._settled())
-            for _ in range(_lanes()):  # before a row is read, so that nothing about them can depend on one
+            # Before a row is read, so that nothing about them can depend on one.
+            for _ in range(_lanes() if self._only is None else 1):
                 self._lane()
         except BaseException:
             self.__exit__(None, None, None)
@@ -110,16 +133,17 @@ class Isolated:
         """What the other side has to say when it has loaded everything and rehearsed."""
         settings = {
             "path": installed_path(),
-            "modules": self._parcel.modules,
-            "outputs": self._outputs,
-            "pandas": self._as_pandas,
-            "seconds": self._timeout,
+            "modules": self.job.parcel.modules,
+            "outputs": self.job.outputs,
+            "pandas": self.job.as_pandas,
+            "seconds": self.job.timeout,
             "memory": MEMORY,
             "filtered": self.closes,
+            "first": self._only or 0,
         }
-        self._control.settimeout(LOADING_SECONDS + 20 * self._timeout)
+        self._control.settimeout(LOADING_SECONDS + 20 * self.job.timeout)
         try:
-            for part in (json.dumps(settings).encode(), self._parcel.content, self._rehearsal):
+            for part in (json.dumps(settings).encode(), self.job.parcel.content, self.job.rehearsal):
                 self._control.sendall(LENGTH.pack(len(part)) + part)
             size = LENGTH.unpack(exactly(self._control, LENGTH.size))[0]
             reply: dict[str, Any] = json.loads(exactly(self._control, size))
@@ -164,7 +188,7 @@ class Isolated:
             self._process.kill()
             self._process.wait()
 
-    def run(self, blocks: Sequence[pa.Table]) -> list[NDArray[np.float64] | None]:
+    def run(self, blocks: Sequence[Block]) -> list[Result]:
         """What the function returns for each block; None if it failed. It is not called on an empty block.
 
         Where cells cannot be closed, a function can end the process that runs blocks. Then no block may
@@ -172,7 +196,7 @@ class Isolated:
         again, each by itself.
         """
         count = len(self._lanes)
-        results: list[NDArray[np.float64] | None] = [None] * len(blocks)
+        results: list[Result] = [None] * len(blocks)
         with ThreadPoolExecutor(count) as pool:
             dealt = [range(place, len(blocks), count) for place in range(count)]
             alive = list(
@@ -192,9 +216,7 @@ class Isolated:
         ours.settimeout(LOADING_SECONDS)  # a function that is not shut off can stop its lane
         self._lanes.append(ours)
 
-    def _in_lane(
-        self, lane: socket.socket, mine: range, blocks: Sequence[pa.Table], results: list[Any]
-    ) -> bool:
+    def _in_lane(self, lane: socket.socket, mine: range, blocks: Sequence[Block], results: list[Any]) -> bool:
         """Run a lane's blocks one after the other. Whether the lane lives to the end."""
         for place in mine:
             results[place] = self._one(lane, blocks[place])
@@ -204,7 +226,7 @@ class Isolated:
         except OSError:
             return False
 
-    def _one(self, lane: socket.socket, block: pa.Table) -> NDArray[np.float64] | None:
+    def _one(self, lane: socket.socket, block: Block) -> Result:
         ours, theirs = socket.socketpair()
         try:
             with ours:
@@ -219,15 +241,15 @@ class Isolated:
         except OSError:  # too late, or the other side is gone
             return None
 
-    def _exchange(self, ours: socket.socket, block: pa.Table) -> NDArray[np.float64] | None:
+    def _exchange(self, ours: socket.socket, block: Block) -> Result:
         # A closed cell cannot wait for anything and is ended by its limit of processor time, which does not
         # depend on other blocks as the time on a clock does; that is only for a machine that stands still.
-        wall = self._timeout if self.open else 5 * self._timeout + 5
+        wall = self.job.timeout if self.open else 5 * self.job.timeout + 5
         deadline = time.monotonic() + wall
         ours.settimeout(wall)
-        ours.sendall(_encoded(block))
+        ours.sendall(block if isinstance(block, bytes) else encoded(block))
         ours.shutdown(socket.SHUT_WR)
-        answer, size = b"", 8 * self._outputs
+        answer, size = b"", 8 * self.job.outputs
         while len(answer) <= size:
             ours.settimeout(max(deadline - time.monotonic(), 1e-3))
             if not (part := ours.recv(size + 1 - len(answer))):
@@ -267,7 +289,7 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in kept if name in os.environ} | single
 
 
-def _encoded(block: pa.Table) -> memoryview:
+def encoded(block: pa.Table) -> memoryview:
     """The block's own cells and nothing else, as a stream.
 
     A slice of a table shares memory with the rest of it, and Arrow sends more of that than the slice: the

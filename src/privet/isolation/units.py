@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from privet.isolation import elsewhere
 from privet.isolation.blocks import made_up, seen_columns
 from privet.isolation.cell import Isolated
 from privet.randomness import Randomness
@@ -65,7 +66,7 @@ class UnitFunction:
         ) as isolated:
             tables = slots_of(source, schema, slots, randomness)
             filled = [place for place, table in enumerate(tables) if table.num_rows]
-            results = isolated.run(tables) if filled else []
+            results = elsewhere.run(isolated, source, tables) if filled else []
         low, high = np.array(self.low), np.array(self.high)
         middle = low + (high - low) / 2
         found = [middle if results[place] is None else results[place] for place in filled]

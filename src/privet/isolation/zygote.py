@@ -63,7 +63,7 @@ def main(descriptor: int) -> None:
         lane = os.fork()
         if lane == 0:
             control.close()
-            serve(socket.socket(fileno=descriptors[0]), len(lanes), work)
+            serve(socket.socket(fileno=descriptors[0]), settings["first"] + len(lanes), work)
         os.close(descriptors[0])
         lanes.append(lane)
     for lane in lanes:

@@ -1,4 +1,4 @@
-"""MATLAB's files of version 5 to 7: column vectors, matrices and cells of text, by SciPy."""
+"""MATLAB's files: column vectors, matrices and cells of text. By SciPy, and version 7.3 by h5py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from privet.errors import DataError
+from privet.errors import DataError, PrivetError
 from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, reading
@@ -65,15 +65,23 @@ class MatlabSource:
             try:
                 found = loadmat(self.path)
             except NotImplementedError:
-                raise DataError(
-                    f"{self.path.name} is of MATLAB's version 7.3, which Privet does not read.",
-                    "Save it again with  save('-v7', …).",
-                ) from None
+                return self._of_version_73()
             except (MatReadError, ValueError, TypeError, KeyError):
-                raise DataError(
-                    f"The file {self.path.name} is no .mat file, or damaged.", "Copy it again."
-                ) from None
+                raise self._damaged() from None
         return {name: value for name, value in found.items() if not name.startswith("__")}
+
+    def _of_version_73(self) -> dict[str, Any]:
+        from privet.sources.matlab_hdf5 import variables
+
+        try:
+            return variables(self.path)
+        except PrivetError:
+            raise
+        except Exception:  # HDF5 raises many kinds, and what they say may be a cell
+            raise self._damaged() from None
+
+    def _damaged(self) -> DataError:
+        return DataError(f"The file {self.path.name} is no .mat file, or damaged.", "Copy it again.")
 
     def _columns(self, name: str, value: Any) -> dict[str, Any]:
         value = np.asarray(value)

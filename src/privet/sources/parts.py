@@ -17,7 +17,7 @@ from privet.errors import DataError, PrivetError
 from privet.schema import Schema
 from privet.sources.base import Source
 
-__all__ = ["Job", "Part", "PartedSource", "Parts", "Spread", "Task", "finished", "safely"]
+__all__ = ["Job", "Part", "PartedSource", "Parts", "Spread", "Task", "Workers", "finished", "safely"]
 
 #: What is done with the batches of one part. It is sent to other processes: a value of a module, no closure.
 Task = Callable[[Iterable[pa.RecordBatch]], Any]
@@ -45,6 +45,17 @@ class Spread(Protocol):
 
     def spread(self, task: Task, columns: Sequence[str]) -> list[Any]:
         """What the task makes of each part's batches, in the order of the parts."""
+
+
+@runtime_checkable
+class Workers(Protocol):
+    """A source with free hands for other work than reading: each piece is worked on by one of them."""
+
+    #: How many pieces are worked on at once; it does not depend on what the rows hold.
+    hands: int
+
+    def shared(self, function: Callable[[Any], Any], pieces: Sequence[Any]) -> list[Any]:
+        """What the function makes of each piece, in their order. It is sent to other processes."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,7 @@ class PartedSource:
             )
         self._source, self._apply = source, apply
         self._parts = source.parts(wanted)
+        self.hands = max(wanted, 1)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,6 +134,9 @@ class PartedSource:
 
     def spread(self, task: Task, columns: Sequence[str]) -> list[Any]:
         return finished(self._apply(Job(task, tuple(columns)), self._parts))
+
+    def shared(self, function: Callable[[Any], Any], pieces: Sequence[Any]) -> list[Any]:
+        return list(self._apply(function, pieces))
 
 
 def _rows(batches: Iterable[pa.RecordBatch]) -> int:

@@ -92,7 +92,7 @@ class SparkSource:
             table = self._selected(wanted).toArrow()
         except Exception:
             raise _lost() from None
-        yield from table.to_batches()
+        yield from table.rename_columns(wanted).to_batches()
 
     def table(self) -> Any:
         return None
@@ -102,28 +102,41 @@ class SparkSource:
 
     def spread(self, task: Task, columns: Sequence[str]) -> list[Any]:
         try:
-            rows = self._selected(columns).mapInArrow(_Work(task), "privet binary").collect()
+            rows = self._selected(columns).mapInArrow(_Work(task, tuple(columns)), "privet binary").collect()
         except Exception:
             raise _lost() from None
         # What executors return are values of this program's own tasks.
         return finished(pickle.loads(row[0]) for row in rows)
 
+    @property
+    def hands(self) -> int:
+        return SparkMap(self._frame.sparkSession).slots
+
+    def shared(self, function: Callable[[Any], Any], pieces: Sequence[Any]) -> list[Any]:
+        return SparkMap(self._frame.sparkSession)(function, pieces)
+
     def _selected(self, columns: Sequence[str]) -> Any:
         from pyspark.sql import functions
 
+        # Plain names on the way: Spark reads a dot or a backtick in a name as something else, now and then.
         quoted = ["`" + name.replace("`", "``") + "`" for name in columns]
-        return self._frame.select(*[functions.col(name) for name in quoted])
+        plain = [functions.col(name).alias(f"column{place}") for place, name in enumerate(quoted)]
+        return self._frame.select(*plain)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """A task on one partition of a frame: its outcome, as one row."""
+    """A task on one partition of a frame, whose columns get their names back: its outcome, as one row."""
 
     task: Task
+    names: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        outcome = pickle.dumps(safely(self.task, lambda: batches))
+        outcome = pickle.dumps(safely(self.task, lambda: map(self._named, batches)))
         yield pa.RecordBatch.from_arrays([pa.array([outcome], pa.binary())], ["privet"])
+
+    def _named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(batch.columns, names=list(self.names))
 
 
 def _lost() -> DataError:

@@ -11,6 +11,7 @@ from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.projection import chosen, distinct
+from privet.sources.same_each_time import require_same_each_time
 
 __all__ = ["TableSource"]
 
@@ -27,6 +28,7 @@ class TableSource:
     def __init__(self, table: Any) -> None:
         if not hasattr(table, "to_pyarrow_batches"):
             raise DataError("This is not an Ibis table.", "For example: ibis.connect(address).table(name)")
+        require_same_each_time(table)
         self._table = table
         self._names = distinct(table.columns)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,10 +89,18 @@ class Cross(Assignment):
         return number
 
     def part_of(self, rows: Rows) -> Parts:
-        part = np.zeros(rows.size, np.int64)
-        for each in self.coded:
-            part = part * each.size(rows.schema) + rows.codes(each.column, each.cuts)
-        return part
+        return self.cells(rows).astype(np.int64)
+
+    def cells(self, rows: Rows) -> NDArray[Any]:
+        """The same in as few bytes as will do: what is counted is read faster."""
+        if not self.coded:
+            return np.zeros(rows.size, np.uint8)
+        first, *others = self.coded
+        cells = rows.codes(first.column, first.cuts)
+        for each in others:
+            cells = cells.astype(np.min_scalar_type(self.parts(rows.schema)), copy=False)
+            cells = cells * cells.dtype.type(each.size(rows.schema)) + rows.codes(each.column, each.cuts)
+        return cells
 
 
 @dataclass(frozen=True)

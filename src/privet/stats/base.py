@@ -83,6 +83,13 @@ class Statistic(ABC):
     def fold(self, state: Answer, rows: Rows) -> Answer:
         """The state with these rows added. May reuse the state's memory: the caller gives it up."""
 
+    def fold_chosen(self, state: Answer, rows: Rows, chosen: NDArray[np.bool_]) -> Answer | None:
+        """The state with the chosen ones of these rows added; None if the others must be taken away first.
+
+        It may refuse what is in a record that is not chosen, and leaves the state as it is then.
+        """
+        return None
+
     def merge(self, one: Answer, other: Answer) -> Answer:
         """The state of both parts together."""
         return one + other

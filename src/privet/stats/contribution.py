@@ -35,7 +35,7 @@ from privet.schema import Schema, Unit
 from privet.schema.lists import is_list, joined
 from privet.stats.content_order import key_expression, keys
 
-__all__ = ["bound_batches", "bound_table", "bounded", "resolved"]
+__all__ = ["bound_batches", "bound_table", "bounded", "resolved", "some_columns"]
 
 # Rows that are held before those of persons with too many are dropped; never fewer than are kept.
 _HELD = 1 << 17
@@ -60,6 +60,12 @@ def resolved(unit: Unit, source: Any) -> Unit:
     return replace(unit, keep=unit.keep or ("first" if ordered else "content"))
 
 
+def some_columns(source: Any, columns: Sequence[str], schema: Schema) -> list[str]:
+    """These columns, or one if there are none: without any, some readers see no rows."""
+    declared = [name for name in source.names if name in schema]
+    return list(columns) or declared[:1] or list(source.names[:1])
+
+
 def bounded(source: Any, columns: Sequence[str], schema: Schema) -> Iterator[pa.RecordBatch]:
     """The batches of a source, with at most ``most`` records of each person; at least these columns of them.
 
@@ -67,7 +73,7 @@ def bounded(source: Any, columns: Sequence[str], schema: Schema) -> Iterator[pa.
     """
     unit = resolved(schema.unit, source)
     if unit.keep != "content":
-        return bound_batches(source.batches(columns), unit)
+        return bound_batches(source.batches(some_columns(source, columns, schema)), unit)
     wanted = {*columns, *schema.names, unit.id}
     return bound_batches(
         source.batches([name for name in source.names if name in wanted]), unit, schema.names

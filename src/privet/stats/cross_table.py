@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.schema import Schema
-from privet.stats import sql
+from privet.stats import kernels, sql
 from privet.stats.assignment import Coded, Cross
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.rows import Rows
@@ -51,7 +52,12 @@ class CrossTable(Statistic):
         return np.zeros(Cross(self.coded).parts(schema), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        return state + np.bincount(Cross(self.coded)(rows), minlength=state.size)
+        return self.fold_chosen(state, rows, np.ones(rows.size, bool))
+
+    def fold_chosen(self, state: Answer, rows: Rows, chosen: NDArray[np.bool_]) -> Answer:
+        counts = np.zeros((4, state.size), np.int64)
+        kernels.count_cells(Cross(self.coded).cells(rows), chosen, counts)
+        return state + counts.sum(axis=0)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state.reshape(self.shape(schema))

@@ -73,20 +73,17 @@ class GroupSums(Statistic):
         return np.zeros((2 if self.squares else 1, Cross(self.coded).parts(schema)), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        column, size = self._number(rows.schema), state.shape[1]
-        values = rows.numbers(self.number)
-        if np.isinf(values).any():
+        return self.fold_chosen(state, rows, np.ones(rows.size, bool))
+
+    def fold_chosen(self, state: Answer, rows: Rows, chosen: NDArray[np.bool_]) -> Answer:
+        column = self._number(rows.schema)
+        bounds = (column.low, column.high, self.middle(rows.schema), self.reach(rows.schema))
+        sums = np.zeros((4, *state.shape), np.int64)
+        cells = Cross(self.coded).cells(rows)
+        values, limits = rows.numbers(self.number), tuple(map(float, bounds))
+        if not kernels.sum_cells(cells, chosen, values, limits, self.squares, sums):
             refuse_infinite(self.number)
-        there = ~np.isnan(values)
-        cells = Cross(self.coded)(rows)[there]
-        z = (np.clip(values[there], column.low, column.high) - self.middle(rows.schema)) / self.reach(
-            rows.schema
-        )
-        q = np.clip(np.floor(self.scale * z + 0.5), -self.scale, self.scale).astype(np.int64)
-        added = [_totals(cells, q, size)]
-        if self.squares:
-            added.append(_totals(cells, (q * q >> 20) - self.scale // 2, size))
-        return state + np.stack(added)
+        return state + sums.sum(axis=0)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return np.moveaxis(state, 0, -1).reshape(self.shape(schema))
@@ -98,8 +95,3 @@ class GroupSums(Statistic):
                 f"'{self.number}' is a category, and only numbers have a sum or a mean.", "Count it instead."
             )
         return column
-
-
-def _totals(cells: NDArray[np.int64], values: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Exact sums by cell: whole numbers of at most 2^20 each, a batch at a time, so floats hold them."""
-    return np.bincount(cells, values.astype(np.float64), size).astype(np.int64)

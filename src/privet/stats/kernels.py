@@ -12,7 +12,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["FIXED", "bin_numbers", "count_pairs", "count_within", "look_up", "sum_moments"]
+__all__ = [
+    "FIXED",
+    "bin_numbers",
+    "compare",
+    "count_cells",
+    "count_pairs",
+    "count_within",
+    "look_up",
+    "sum_cells",
+    "sum_moments",
+]
 
 # Numbers become whole multiples of 2^-20 of their half range, so that sums are exact whatever their order.
 FIXED = 1 << 20
@@ -52,6 +62,78 @@ def count_within(
     """counts[parts[i], rows[i], columns[i]] += 1."""
     for i in range(parts.size):
         counts[parts[i], rows[i], columns[i]] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_cells(cells: Codes, chosen: Codes, counts: NDArray[np.int64]) -> None:  # pragma: no cover
+    """counts[lane, cells[i]] += chosen[i], the lane changing from record to record."""
+    whole = cells.size - cells.size % 4
+    for i in range(0, whole, 4):
+        counts[0, cells[i]] += chosen[i]
+        counts[1, cells[i + 1]] += chosen[i + 1]
+        counts[2, cells[i + 2]] += chosen[i + 2]
+        counts[3, cells[i + 3]] += chosen[i + 3]
+    for i in range(whole, cells.size):
+        counts[0, cells[i]] += chosen[i]
+
+
+@njit(nogil=True, cache=True)
+def sum_cells(
+    cells: Codes,
+    chosen: Codes,
+    values: NDArray[np.float64],
+    bounds: tuple[float, float, float, float],
+    squares: bool,
+    sums: NDArray[np.int64],
+) -> bool:  # pragma: no cover
+    """Add q to sums[lane, 0, cells[i]] and, with squares, ⌊q²/2^20⌋ − 2^19 to sums[lane, 1, …]; False on ∞.
+
+    q = ⌊2^20·z + ½⌋ in [−2^20, 2^20], where z = (value − middle) / reach and the value lies within low and
+    high: these are the ``bounds``. A missing value adds nothing, and neither does one that is not chosen.
+    """
+    low, high, middle, reach = bounds
+    fixed = np.empty(values.size, np.int32)
+    unsure = np.int32(0)
+    for i in range(values.size):  # without branches: the compiler makes several steps at once of it
+        value = values[i]
+        unsure += np.int32(value - value != 0.0)
+        near = value if value > low else low
+        near = near if near < high else high
+        q = np.floor(FIXED * ((near - middle) / reach) + 0.5)
+        q = q if q > -FIXED else -FIXED
+        fixed[i] = np.int32(q if q < FIXED else FIXED)
+    for i in range(values.size):
+        there = np.int64(chosen[i])
+        if unsure > 0:
+            if values[i] - values[i] != 0.0 and values[i] == values[i]:
+                return False
+            there *= np.int64(values[i] == values[i])
+        number = np.int64(fixed[i])
+        sums[i & 3, 0, cells[i]] += there * number
+        if squares:
+            sums[i & 3, 1, cells[i]] += there * (((number * number) >> 20) - FIXED // 2)
+    return True
+
+
+@njit(nogil=True, cache=True)
+def compare(
+    values: Codes, low: float, high: float, other: float, signs: tuple[int, int, int], truth: Codes
+) -> None:  # pragma: no cover
+    """truth[i] = 1 if the number, within low and high, is less, equal or more, as ``signs`` say; else 0.
+
+    A missing number gives 2.
+    """
+    less, equal, more = signs
+    for i in range(values.size):
+        value = np.float64(values[i])
+        near = low if value < low else value
+        near = high if near > high else near
+        truth[i] = (
+            less * np.int8(near < other)
+            + equal * np.int8(near == other)
+            + more * np.int8(near > other)
+            + 2 * np.int8(near != near)
+        )
 
 
 @njit(nogil=True, cache=True)

@@ -168,6 +168,17 @@ class Rows:
             self._refuse_missing(name)
         return self._finite(name, values) if counts else values
 
+    def stored_numbers(self, name: str) -> NDArray[Any]:
+        """The raw numbers of a column; whole numbers that are all there stay as they are stored."""
+        array = self.column(name)
+        if pa.types.is_integer(array.type) and not array.null_count:
+            return np.asarray(array)
+        return self.numbers(name)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Rows:
+        """The rows that are chosen, from a batch without a matrix."""
+        return Rows(self._batch.filter(pa.array(chosen)), self.schema, self.unknown)
+
     def _finite(self, name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers with the bounds in place of infinities."""
         infinite = np.isinf(values)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from privet.errors import ParameterError
 from privet.schema import Category, Number, Schema
 from privet.schema.columns import Column, Value
+from privet.stats import kernels
 from privet.stats.rows import Rows
 
 __all__ = [
@@ -48,6 +49,15 @@ __all__ = [
 Values = NDArray[Any]
 #: The three values of a condition.
 FALSE, TRUE, UNKNOWN = 0, 1, 2
+#: Whether a comparison holds of a number that is less, equal or more.
+_SIGNS = {
+    "<": (1, 0, 0),
+    "<=": (1, 1, 0),
+    "=": (0, 1, 0),
+    "!=": (1, 0, 1),
+    ">": (0, 0, 1),
+    ">=": (0, 1, 1),
+}
 
 
 class Expression(ABC):
@@ -162,6 +172,13 @@ class Compare(Expression):
         bounds(self.other, schema)
 
     def of(self, rows: Rows) -> Values:
+        if isinstance(self.one, Field) and isinstance(self.other, Constant):
+            column = rows.schema[self.one.name]
+            assert isinstance(column, Number)
+            truth = np.empty(rows.size, np.int8)
+            bounds_ = float(column.low), float(column.high), self.other.value
+            kernels.compare(rows.stored_numbers(self.one.name), *bounds_, _SIGNS[self.sign], truth)
+            return truth
         one, other = self.one.of(rows), self.other.of(rows)
         made = {
             "<": np.less,

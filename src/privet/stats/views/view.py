@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from privet.errors import ParameterError
 from privet.schema import Category, Schema
@@ -67,6 +68,11 @@ class View:
 
     def rows(self, rows: Rows, wanted: Iterable[str] = ()) -> Rows:
         """The view's records among these, with the wanted columns."""
+        seen, chosen = self.marked(rows, wanted)
+        return seen if chosen is None else seen.only(chosen)
+
+    def marked(self, rows: Rows, wanted: Iterable[str] = ()) -> tuple[Rows, NDArray[np.bool_] | None]:
+        """These records as the view makes them, and which of them are its own; None if all are."""
         schema = rows.schema
         read, making = self._needed(wanted)
         arrays = {name: rows.column(name) for name in read}
@@ -84,11 +90,11 @@ class View:
                 arrays[name] = pa.array(values, mask=np.isnan(values))
             seen = Rows(_batch(arrays, rows.size), schema, rows.unknown)
         if not self.where:
-            return seen
-        chosen = np.ones(rows.size, bool)
-        for condition in self.where:
+            return seen, None
+        chosen = self.where[0].of(seen) == TRUE
+        for condition in self.where[1:]:
             chosen &= condition.of(seen) == TRUE
-        return Rows(_batch(arrays, rows.size).filter(pa.array(chosen)), schema, rows.unknown)
+        return seen, chosen
 
 
 def _batch(arrays: dict[str, pa.Array], size: int) -> pa.RecordBatch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from privet.errors import DataError
 from privet.schema import Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.rows import Rows
@@ -50,8 +51,16 @@ class Viewed(Statistic):
     def fold(self, state: Answer, rows: Rows) -> Answer:
         # Statistics of the same columns of a view share its records, and what they are coded to.
         columns = tuple(sorted(set(self.statistic.columns)))
-        seen = rows.once((self.view, columns), lambda whole: self.view.rows(whole, columns))
-        return self.statistic.fold(state, seen)
+        seen, chosen = rows.once((self.view, columns), lambda whole: self.view.marked(whole, columns))
+        if chosen is None:
+            return self.statistic.fold(state, seen)
+        try:
+            folded = self.statistic.fold_chosen(state, seen, chosen)
+        except DataError:  # what is refused may be in a record that is left out
+            folded = None
+        if folded is not None:
+            return folded
+        return self.statistic.fold(state, seen.once("chosen", lambda whole: whole.only(chosen)))
 
     def merge(self, one: Answer, other: Answer) -> Answer:
         return self.statistic.merge(one, other)

@@ -1,0 +1,215 @@
+"""Errors of queries at equal ε, beside OpenDP's Polars context, SmartNoise SQL and Tumult Analytics.
+
+Each tool runs in an environment of its own (``PRIVET_PEERS``/opendp, /smartnoise, /tumult; made by hand with
+``pip install 'opendp[polars]'``, ``smartnoise-sql``, ``tmlt.analytics``); those that are not there are left out.
+All get the same table and the same public bounds, protect one record and pay ε = 1 for each question.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.figures import Figure
+
+PEERS = Path(os.environ.get("PRIVET_PEERS", Path(__file__).resolve().parents[1] / ".venv-peers"))
+ROWS, WARDS = 10_000, [f"w{k}" for k in range(8)]
+EDGES = list(range(0, 101, 10))
+
+_OPENDP = """
+import opendp.prelude as dp, polars as pl
+dp.enable_features("contrib")
+from importlib.metadata import version
+table = pl.scan_csv(PATH)
+def ask(make, margins=()):
+    context = dp.Context.compositor(
+        data=table, privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=1, margins=[dp.polars.Margin(max_length=100_000), *margins])
+    return make(context.query()).release().collect()
+keys = pl.LazyFrame({"ward": WARDS})
+groups = [dp.polars.Margin(by=["ward"], max_length=100_000, max_groups=len(WARDS))]
+by_ward = lambda frame: frame.sort("ward")[frame.columns[-1]].to_list()
+cost = pl.col("cost").fill_null(0.0).fill_nan(0.0)
+age = pl.col("age").fill_null(0.0).fill_nan(0.0)
+bins = pl.col("age").cut(EDGES[1:-1], left_closed=True).to_physical().alias("bin")
+candidates = [float(v) for v in range(0, 101)]
+QUESTIONS = {
+    "count": lambda: [ask(lambda q: q.select(dp.len())).item()],
+    "counts": lambda: by_ward(ask(lambda q: q.group_by("ward").agg(dp.len()).with_keys(keys), groups)),
+    "sum": lambda: [ask(lambda q: q.select(cost.dp.sum((0.0, 1000.0)))).item()],
+    "mean": lambda: (lambda f: [f["s"][0] / max(f["n"][0], 1)])(ask(lambda q: q.select(cost.dp.sum((0.0, 1000.0)).alias("s"), dp.len().alias("n")))),
+    "means": lambda: (lambda f: [s / max(n, 1) for s, n in zip(f.sort("ward")["s"], f.sort("ward")["n"])])(ask(
+        lambda q: q.group_by("ward").agg(cost.dp.sum((0.0, 1000.0)).alias("s"), dp.len().alias("n")).with_keys(keys), groups)),
+    "median": lambda: [ask(lambda q: q.select(age.dp.quantile(0.5, candidates))).item()],
+    "quantile 0.9": lambda: [ask(lambda q: q.select(age.dp.quantile(0.9, candidates))).item()],
+}
+VERSION = version("opendp")
+"""
+_SMARTNOISE = """
+import pandas as pd
+from snsql import Privacy, from_df
+from importlib.metadata import version
+frame = pd.read_csv(PATH)
+frame["bin"] = pd.cut(frame["age"], EDGES, right=False, labels=False)
+column = lambda kind, **more: {"type": kind, **more}
+meta = {"": {"d": {"people": {"row_privacy": True, "censor_dims": False, "rows": len(frame),
+    "ward": column("string"), "bin": column("int"),
+    "cost": column("float", lower=0.0, upper=1000.0), "age": column("float", lower=0.0, upper=100.0)}}}}
+def ask(text, keys=None):
+    text = text + " FROM d.people" + ("" if keys is None else f" GROUP BY {keys}")
+    cost = from_df(frame, privacy=Privacy(epsilon=1.0, delta=1e-6), metadata=meta).get_privacy_cost(text)[0]
+    reader = from_df(frame, privacy=Privacy(epsilon=1.0 / cost, delta=1e-6), metadata=meta)
+    rows = reader.execute(text)[1:]
+    return [row[-1] for row in sorted(rows)] if keys else [rows[0][-1]]
+QUESTIONS = {
+    "count": lambda: ask("SELECT COUNT(*) AS n"),
+    "counts": lambda: ask("SELECT ward, COUNT(*) AS n", "ward"),
+    "sum": lambda: ask("SELECT SUM(cost) AS s"),
+    "mean": lambda: ask("SELECT AVG(cost) AS m"),
+    "means": lambda: ask("SELECT ward, AVG(cost) AS m", "ward"),
+    "histogram": lambda: ask("SELECT bin, COUNT(*) AS n", "bin"),
+}
+VERSION = version("smartnoise-sql")
+"""
+_TUMULT = """
+import os, sys
+os.environ["PYSPARK_PYTHON"] = sys.executable
+import pandas as pd
+from pyspark.sql import SparkSession
+from importlib.metadata import version
+spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "OFF").getOrCreate())
+from tmlt.analytics import AddOneRow, BinningSpec, KeySet, PureDPBudget, QueryBuilder, Session
+frame = spark.createDataFrame(pd.read_csv(PATH)).cache()
+session = Session.from_dataframe(PureDPBudget(float("inf")), "people", frame, protected_change=AddOneRow())
+keys = KeySet.from_dict({"ward": WARDS})
+spec = BinningSpec([float(e) for e in EDGES], names=list(range(len(EDGES) - 1)), right=False)
+bins = KeySet.from_dict({"age_binned": list(range(len(EDGES) - 1))})
+def ask(query):
+    found = session.evaluate(query, PureDPBudget(1.0)).toPandas()
+    return found.sort_values(list(found.columns[:-1])).iloc[:, -1].tolist() if len(found.columns) > 1 else found.iloc[:, 0].tolist()
+table = lambda: QueryBuilder("people")
+QUESTIONS = {
+    "count": lambda: ask(table().count()),
+    "counts": lambda: ask(table().groupby(keys).count()),
+    "sum": lambda: ask(table().sum("cost", 0.0, 1000.0)),
+    "mean": lambda: ask(table().average("cost", 0.0, 1000.0)),
+    "means": lambda: ask(table().groupby(keys).average("cost", 0.0, 1000.0)),
+    "median": lambda: ask(table().quantile("age", 0.5, 0.0, 100.0)),
+    "quantile 0.9": lambda: ask(table().quantile("age", 0.9, 0.0, 100.0)),
+    "histogram": lambda: ask(table().bin_column("age", spec).groupby(bins).count()),
+}
+VERSION = version("tmlt.analytics")
+"""
+_RUN = """
+import json, sys
+found, failed = {}, {}
+for name, question in QUESTIONS.items():
+    try:
+        found[name] = [[float(v) for v in question()] for _ in range(REPEATS)]
+    except Exception as error:
+        failed[name] = f"{type(error).__name__}: {error}"[:300]
+print("RESULT" + json.dumps({"found": found, "failed": failed, "version": VERSION}))
+"""
+TOOLS = {
+    "OpenDP's Polars context": ("opendp", _OPENDP, 200),
+    "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 200),
+    "Tumult Analytics": ("tumult", _TUMULT, 60),
+}
+
+
+def write_table(path: Path) -> dict[str, NDArray[Any]]:
+    """Skewed costs and ages in wards of different sizes, as CSV; and the exact answers."""
+    draw = np.random.default_rng(7)
+    wards = np.array(WARDS)[np.minimum(draw.geometric(0.3, ROWS) - 1, len(WARDS) - 1)]
+    cost = np.minimum(draw.lognormal(4.5, 1.0, ROWS), 1000.0).round(2)
+    age = (100 * draw.beta(2, 3, ROWS)).round(3)
+    lines = [f"{w},{c},{a}" for w, c, a in zip(wards, cost, age, strict=True)]
+    path.write_text("\n".join(["ward,cost,age", *lines]) + "\n")
+    inside = [cost[wards == ward] for ward in WARDS]
+    return {
+        "count": np.array([ROWS]),
+        "counts": np.array([len(each) for each in inside]),
+        "sum": np.array([cost.sum()]),
+        "mean": np.array([cost.mean()]),
+        "means": np.array([each.mean() for each in inside]),
+        "median": np.quantile(age, [0.5]),
+        "quantile 0.9": np.quantile(age, [0.9]),
+        "histogram": np.histogram(age, EDGES)[0],
+    }
+
+
+def ours(path: Path, repeats: int) -> dict[str, list[list[float]]]:
+    from privet.queries import query
+
+    asked = query(str(path), {"ward": WARDS, "cost": (0.0, 1000.0), "age": (0.0, 100.0)})
+    questions = {
+        "count": asked.count(),
+        "counts": asked.group_by("ward").count(),
+        "sum": asked.sum("cost"),
+        "mean": asked.mean("cost"),
+        "means": asked.group_by("ward").mean("cost"),
+        "median": asked.quantile("age", 0.5),
+        "quantile 0.9": asked.quantile("age", 0.9),
+        "histogram": asked.group_by(("age", EDGES[1:-1])).count(),
+    }
+
+    def told(question: Any) -> list[float]:
+        return [figures[0].value for keys, figures in question.release(1.0).rows if None not in keys]
+
+    return {name: [told(each) for _ in range(repeats)] for name, each in questions.items()}
+
+
+def theirs(folder: str, code: str, path: Path, repeats: int) -> dict[str, Any] | None:
+    """What a tool answered, time after time; None if it is not installed."""
+    python = PEERS / folder / "bin" / "python"
+    if not python.exists():
+        return None
+    names = f"PATH = {str(path)!r}\nWARDS = {WARDS!r}\nEDGES = {EDGES!r}\nREPEATS = {repeats}\n"
+    done = subprocess.run(
+        [python, "-W", "ignore", "-c", names + code + _RUN], capture_output=True, text=True, check=True
+    )
+    return dict(json.loads(done.stdout.rpartition("RESULT")[2]))
+
+
+def error(found: list[list[float]], exact: NDArray[Any]) -> float:
+    """The root of the mean square of what the answers are off by."""
+    return float(np.sqrt(np.mean((np.array(found, float) - exact) ** 2)))
+
+
+def compared() -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """For each tool the error of each question, and its version (or what it could not answer)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.csv"
+        exact = write_table(path)
+        errors = {"Privet": {name: error(each, exact[name]) for name, each in ours(path, 200).items()}}
+        notes: dict[str, str] = {}
+        for tool, (place, code, repeats) in TOOLS.items():
+            result = theirs(place, code, path, repeats)
+            if result is None:
+                continue
+            errors[tool] = {name: error(each, exact[name]) for name, each in result["found"].items()}
+            notes[tool] = " ".join([result["version"], *(f"[{k}: {v}]" for k, v in result["failed"].items())])
+        return errors, notes
+
+
+def run() -> list[Figure]:
+    errors, _ = compared()
+    mine = errors.pop("Privet")
+    return [
+        # Both are estimates from some hundred answers: a tenth more is no difference.
+        Figure(f"{question}: error at ε = 1, of {tool}'s", mine[question] / theirs_, 1.1)
+        for tool, found in errors.items()
+        for question, theirs_ in found.items()
+    ]
+
+
+if __name__ == "__main__":
+    print(json.dumps(compared(), indent=1))
