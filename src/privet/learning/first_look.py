@@ -89,8 +89,7 @@ def plenty(curator: Curator, target: Category, needed: float) -> bool:
 def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
     """Ask for the class counts, and for the largest class alone if records times ε are fewer than needed."""
     enough = Fraction(ENOUGH * math.sqrt(target.size)).limit_denominator(1000)
-    noise = Fraction(_noise(curator, target) / math.sqrt(2)).limit_denominator(1000)
-    share = max(LEAST, min(MOST, enough * noise))
+    share = max(LEAST, min(MOST, enough / _epsilon(curator)))
     release = curator.ask(_sizes(target), share)
     counts, deviation = release.value[0].astype(float), float(release.standard_deviation)
     if curator.rehearsing or counts.sum() >= _least(curator, target, needed):
@@ -108,13 +107,11 @@ def _sizes(target: Category) -> Measure:
 def _least(curator: Curator, target: Category, needed: float) -> float:
     """The least number of records that is enough: as many as are needed at ε = 1, over ε.
 
-    By the noise, not by ε itself: a person with several records has more of it. That of the sum grows with
-    the classes, and so does what they need.
+    The noise of the sum grows with the classes, and so does what they need.
     """
-    return needed * math.sqrt(target.size / 2) * _noise(curator, target) / math.sqrt(2)
+    return needed * math.sqrt(target.size / 2) / float(_epsilon(curator))
 
 
-def _noise(curator: Curator, target: Category) -> float:
-    """The deviation that the counts would have for the whole budget: √2/ε under pure ε."""
-    whole = curator.currency.share(Fraction(1))
-    return float(_sizes(target).mechanism(whole, curator.schema).standard_deviation)
+def _epsilon(curator: Curator) -> Fraction:
+    """For each record: a person with several has that much more noise."""
+    return Fraction(curator.amount.epsilon) / curator.schema.unit.most

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["DecisionTree"]
 
 ASSUMED_RECORDS = 4000
-NEEDED = 50  # records times ε, below which whatever is learned is noise
+NEEDED = 40  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096

@@ -50,7 +50,7 @@ Table = NDArray[np.float64]
 VARIANCE_FLOOR = 1e-4
 
 NEEDED = 8  # records times ε, for each attribute, below which whatever is learned is noise
-LEAST_NEEDED = 50
+LEAST_NEEDED = 40
 
 
 @with_parameters

@@ -53,7 +53,7 @@ Table = NDArray[np.float64]
 Conditions = tuple[Condition, ...]
 DEEP = 7
 SEEMING = 0.8  # what noise alone would often seem to gain by a split, in deviations of what it covers
-NEEDED = 50  # records times ε, below which whatever is learned is noise
+NEEDED = 40  # records times ε, below which whatever is learned is noise
 
 
 @with_parameters

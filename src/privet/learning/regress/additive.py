@@ -20,7 +20,7 @@ from privet.learning.additive.boosting import MOST_HELD, Kept, rounds_for
 from privet.learning.additive.numbers import NumberBoosting
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
-from privet.learning.regress.middle import mean_and_records
+from privet.learning.regress.middle import mean_and_records, small_budget
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Number
@@ -79,7 +79,7 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
             CrossTable((Coded(target.name),)), f"the number of records with a '{target.name}'"
         )
         number = curator.ask(number_of, share / 5)
-        if telling and not curator.rehearsing and float(number.value[0]) < self._least(curator, number_of):
+        if telling and small_budget(curator) and float(number.value[0]) < self._least(curator):
             self._keep_mean(curator, target, mean_of, number_of)
             return
         asked: list[tuple[Measure, Fraction]] = [(spread_of, share / 5), (mean_of, 3 * share / 5)]
@@ -103,10 +103,9 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         self.explanation_ = self._explained(rounds, records, self.shapes_)
 
     @staticmethod
-    def _least(curator: Curator, number_of: Measure) -> float:
-        """The least number of records that is enough: ``NEEDED`` at ε = 1, by the noise of their count."""
-        whole = number_of.mechanism(curator.currency.share(Fraction(1)), curator.schema)
-        return NEEDED * float(whole.standard_deviation) / 2**0.5
+    def _least(curator: Curator) -> float:
+        """The least number of records that is enough: ``NEEDED`` at ε = 1 for each record."""
+        return NEEDED * curator.schema.unit.most / float(curator.amount.epsilon)
 
     def _keep_mean(self, curator: Curator, target: Number, mean_of: Measure, number_of: Measure) -> None:
         """The mean for every record, with all that is left."""

@@ -27,7 +27,7 @@ from privet.curator import Curator, Measure
 from privet.estimator import PrivateRegressor, numeric_target
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
-from privet.learning.regress.middle import mean_and_records
+from privet.learning.regress.middle import mean_and_records, small_budget
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Number
@@ -82,7 +82,8 @@ class LinearRegression(PrivateRegressor):
         self.feature_names_ = encoding.names[1:]
         hidden = products.mechanism(curator.currency.share(half), schema).standard_deviation / among.scale
         most = HOPELESS * float(counted.value[0])
-        if not curator.rehearsing and hidden * np.sqrt(encoding.width) > most:
+        hopeless = bool(hidden * np.sqrt(encoding.width) > most)
+        if hopeless and small_budget(curator):
             left = curator.left
             again = Measure(count, f"the number of records with a '{target.name}', again")
             summed, counted = curator.ask_together([(mean_of, 2 * left / 3), (again, left / 3)])
@@ -113,6 +114,8 @@ class LinearRegression(PrivateRegressor):
         parts = f": {self._penalty():.3g} as asked for, the rest because of" if self._penalty() else ", for"
         self.explanation_ = f"{_HOW}, with a regularisation of {ridge * size:.3g}{parts} the noise."
         weights, kept = _sure(weights, moments, np.asarray(inverse, np.float64), float(noise), middle)
+        if hopeless:
+            weights, kept = np.eye(1, encoding.width)[0] * middle, 0.0
         if kept < KNOWN:
             self.explanation_ += (
                 f" At this budget noise explains {100 * (1 - kept):.0f} % of what the weights say, so"

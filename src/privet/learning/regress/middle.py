@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
+from privet.curator import Curator
 from privet.release import Release
 
-__all__ = ["mean_and_records"]
+__all__ = ["mean_and_records", "small_budget"]
+
+SMALL = Fraction(1, 4)  # ε, below which a thousand records may tell nothing beyond the mean
+
+
+def small_budget(curator: Curator) -> bool:
+    """Whether it is asked if there is anything to learn: public. A rehearsal takes the longer way."""
+    return curator.amount.epsilon < SMALL * curator.schema.unit.most and not curator.rehearsing
 
 
 def mean_and_records(summed: Release, counted: Release) -> tuple[float, float]:
