@@ -194,7 +194,7 @@ def test_refusals_cost_nothing_and_failures_stand():
             search(**{"epsilon": 0.1, "ledger": ledger} | how).fit(patients(100))
     assert ledger.spent("ward") is None
     strange = patients(100).set_column(1, "ward", pa.array(["z"] * 100))
-    strict = NaiveBayes(schema=replace(SCHEMA, outside="refuse"))
+    strict = NaiveBayes(schema=replace(SCHEMA, outside="refuse"), look_first=False)
     with pytest.raises(DataError, match="stays spent"):
         PrivateSearch(strict, {"bins": [4, 8]}, epsilon=0.1, ledger=ledger).fit(strange)
     assert ledger.spent("ward") == Pure(exact(0.1))

@@ -7,10 +7,18 @@ import pyarrow as pa
 import pytest
 
 from privet.budget import Pure, exact
-from privet.learning.classify import DecisionTree, NaiveBayes, OneR, RuleMiner
+from privet.learning.classify import (
+    AdditiveModel,
+    DecisionTree,
+    LogisticRegression,
+    NaiveBayes,
+    OneR,
+    RuleMiner,
+)
+from privet.learning.first_look import FirstLook
 from privet.schema import Schema, Unit
 
-KINDS = [DecisionTree, NaiveBayes, OneR, RuleMiner]
+KINDS = [AdditiveModel, DecisionTree, LogisticRegression, NaiveBayes, OneR, RuleMiner]
 COLUMNS = {f"x{place}": (0.0, 1.0) for place in range(6)} | {"c": ["p", "q"], "y": ["rare", "usual"]}
 SCHEMA = Schema.of(COLUMNS, target="y")
 
@@ -27,7 +35,7 @@ def test_a_hundred_records_at_a_small_budget_are_not_learned_from(kind):
     few = table(100)
     right = []
     for seed in range(10):
-        model = kind(look_first=True, epsilon=0.1, schema=SCHEMA, random_state=seed).fit(few)
+        model = kind(epsilon=0.1, schema=SCHEMA, random_state=seed).fit(few)
         right.append(np.mean(model.predict(few) == np.array(few["y"].to_pylist())))
     majority = np.mean(np.array(few["y"].to_pylist()) == "usual")
     assert np.mean(right) > majority - 0.05  # a choice at ε = 0.09 among 75 and 25 is wrong once in 180
@@ -36,7 +44,7 @@ def test_a_hundred_records_at_a_small_budget_are_not_learned_from(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_says_so_and_spends_the_rest_on_the_choice(kind):
-    model = kind(look_first=True, epsilon=0.01, schema=SCHEMA, random_state=0).fit(table(60))
+    model = kind(epsilon=0.01, schema=SCHEMA, random_state=0).fit(table(60))
     assert "the largest class is predicted for every record" in model.explanation_
     assert len(set(model.predict(table(60)))) == 1
     first, choice = model.guarantee_.steps
@@ -49,13 +57,13 @@ def test_it_says_so_and_spends_the_rest_on_the_choice(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_enough_records_are_learned_from(kind):
     many = table(4000)
-    model = kind(look_first=True, epsilon=1.0, schema=SCHEMA, random_state=0).fit(many)
+    model = kind(epsilon=1.0, schema=SCHEMA, random_state=0).fit(many)
     assert np.mean(model.predict(many) == np.array(many["y"].to_pylist())) > 0.95
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_rehearsal_takes_the_way_of_a_table_that_has_enough(kind):
-    steps = kind(look_first=True, epsilon=1.0, schema=SCHEMA).rehearse().steps
+    steps = kind(epsilon=1.0, schema=SCHEMA).rehearse().steps
     assert not any("too little to learn" in step.what for step in steps)
 
 
@@ -63,10 +71,23 @@ def test_a_person_with_many_records_needs_more_of_them():
     """What counts is the noise: with a thousand records per person, it is a thousand times as large."""
     persons = Schema.of(COLUMNS, target="y", unit=Unit(id="who", most=1000))
     known = table(2000).append_column("who", pa.array(np.arange(2000)))
-    assert (
-        "largest class"
-        in OneR(look_first=True, epsilon=1.0, schema=persons, random_state=0).fit(known).explanation_
-    )
-    assert not hasattr(
-        OneR(look_first=True, epsilon=1.0, schema=SCHEMA, random_state=0).fit(table(2000)), "explanation_"
-    )
+    assert "largest class" in OneR(epsilon=1.0, schema=persons, random_state=0).fit(known).explanation_
+    assert not hasattr(OneR(epsilon=1.0, schema=SCHEMA, random_state=0).fit(table(2000)), "explanation_")
+
+
+def test_at_a_usual_budget_nothing_is_spent_on_a_look():
+    """A hundred records are enough for one rule from ε = 0.3 on, by what is public."""
+    steps = {e: OneR(epsilon=e, schema=SCHEMA).rehearse().steps for e in (0.25, 0.35)}
+    assert [len(steps[e]) for e in (0.25, 0.35)] == [3, 2]
+    assert steps[0.25][0].what == "the number of records of each 'y'"
+    assert [len(OneR(epsilon=e, schema=SCHEMA, look_first=False).rehearse().steps) for e in (0.25, 0.35)] == [
+        2,
+        2,
+    ]
+
+
+def test_what_a_look_counted_serves_the_model():
+    """Two counts of the same classes weigh by their precision."""
+    look = FirstLook(np.array([10.0, 0.0]), 1.0).with_more(np.array([20.0, 10.0]), 2.0)
+    np.testing.assert_allclose(look.counts, [12, 2])
+    assert look.deviation == pytest.approx((1 + 1 / 4) ** -0.5)

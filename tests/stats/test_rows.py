@@ -292,3 +292,35 @@ def test_missing_values_are_refused_where_the_schema_says_so():
 def test_columns_that_are_not_there():
     with pytest.raises(DataError, match="no column 'x'"):
         Rows(pa.record_batch({"y": [1]}), Schema((Number("x", 0, 1),))).numbers("x")
+
+
+@given(
+    values=st.lists(
+        st.one_of(st.floats(-2, 12), st.sampled_from([0.0, 2.5, 5.0, 7.5, 10.0, np.nan])), max_size=40
+    )
+)
+def test_numbers_coded_together_have_the_codes_of_each(values):
+    """Those too near a cut to be sure, or missing, too."""
+    matrix = np.column_stack(
+        [np.array(values, float), np.linspace(0.1, 9.9, len(values)), np.array(values, float)]
+    )
+    schema = Schema.of({"a": (0.0, 10.0), "b": (0.0, 10.0), "c": (-1.0, 11.0)})
+    keys = [("a", (2.5, 5.0, 7.5)), ("b", (5.0,)), ("c", (2.0, 5.0, 8.0)), ("a", (1.0, 9.0))]
+    places = {"a": 0, "b": 1, "c": 2}
+    together, apart = (Rows(pa.record_batch({}), schema, matrix=matrix, places=places) for _ in range(2))
+    together.code_together(keys)
+    for key in keys:
+        np.testing.assert_array_equal(together.codes(*key), apart.codes(*key))
+    some = np.arange(0, len(values), 2)
+    picked = Rows(pa.record_batch({}), schema, matrix=matrix, places=places).picked(some, keys)
+    for key in keys:
+        np.testing.assert_array_equal(picked.codes(*key), apart.codes(*key)[some])
+
+
+def test_an_infinite_number_is_refused_when_coded_together():
+    schema = Schema.of({"a": (0.0, 10.0), "b": (0.0, 10.0)})
+    matrix = np.array([[1.0, 2.0], [np.inf, 3.0]])
+    rows = Rows(pa.record_batch({}), schema, matrix=matrix, places={"a": 0, "b": 1})
+    rows.code_together([("a", (5.0,)), ("b", (5.0,))])
+    with pytest.raises(DataError, match="infinite"):
+        rows.codes("a", (5.0,))

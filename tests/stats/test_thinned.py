@@ -59,7 +59,11 @@ def test_a_record_moves_no_more_than_itself(records, new):
 
 def test_a_choice_by_place_is_found_out():
     with pytest.raises(AssertionError):
-        require_one_record(EverySecond(*vars(FEWER).values()), [RECORDS[0], RECORDS[16]] * 5, RECORDS[0])
+        require_one_record(
+            EverySecond(FEWER.statistic, FEWER.among, FEWER.halvings),
+            [RECORDS[0], RECORDS[16]] * 5,
+            RECORDS[0],
+        )
 
 
 @given(records=st.lists(st.sampled_from(RECORDS), max_size=15), new=st.sampled_from(RECORDS))

@@ -86,9 +86,10 @@ def check_rehearsal_is_free(make: Make) -> None:
     assert ledger.spent(DATASET) is None, "A rehearsal was charged."
     assert not [name for name in vars(model) if name.endswith("_")], "A rehearsal fitted the model."
     # Noise is whole numbers, so an error may differ in its last digits with the scale that is released first.
+    # So many records that no first look at them finds too few to learn from.
     told = [
         [replace(step, error=float(f"{step.error:.3g}")) for step in steps]
-        for steps in (rehearsed.steps, model.fit(example()).guarantee_.steps)
+        for steps in (rehearsed.steps, model.fit(example(500)).guarantee_.steps)
     ]
     assert told[0] == told[1], "The fit did something else."
 

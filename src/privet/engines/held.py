@@ -11,7 +11,7 @@ from privet.engines.memory import MemoryEngine
 from privet.schema import Schema
 from privet.sources import ArraySource
 from privet.sources.base import BATCH_ROWS, Source
-from privet.stats import Answer, Rows, Statistic
+from privet.stats import Answer, Contingency, Rows, Statistic
 from privet.stats.contribution import bounded
 
 __all__ = ["HeldEngine"]
@@ -70,7 +70,9 @@ class HeldEngine:
 
 def _fold(statistics: Sequence[Statistic], parts: Sequence[Rows], schema: Schema) -> list[Answer]:
     states = [statistic.start(schema) for statistic in statistics]
+    coded = [(s.row, s.cuts) for s in statistics if isinstance(s, Contingency) and s.row is not None]
     for rows in parts:
+        rows.code_together(coded)
         states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
         rows.let_go()
     return states

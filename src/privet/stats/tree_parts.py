@@ -63,6 +63,7 @@ class TreeParts(Assignment):
     def part_of(self, rows: Rows) -> NDArray[np.int64]:
         if not self._asked:
             return np.zeros(rows.size, np.int64)
+        rows.code_together((c.column, c.cuts) for c in self._asked)
         codes = np.stack([rows.codes(c.column, c.cuts).astype(np.uint16) for c in self._asked])
         asks, begins, children = self._layout
         part = np.empty(rows.size, np.int64)

@@ -296,13 +296,14 @@ def test_the_number_of_records_can_be_estimated_privately():
         first, *rest = model.guarantee_.steps
         assert first.what.startswith("the number of records")
         spent = [float(getattr(s.amount, "epsilon", 0) or s.amount.rho) for s in (first, *rest)]
-        assert spent[0] / sum(spent) == pytest.approx(1 / 50)
+        assert 1 / 50 <= spent[0] / sum(spent) <= 1 / 10
         if delta == 0:
             assert sum(spent) == pytest.approx(1.0)
             assert model.method_ == "objective"
     half = Schema(tuple(column for column in schema.columns if column.name != "dose"), target="kind")
     few = LogisticRegression(schema=half, epsilon=0.05).fit(table.slice(0, 100))
-    assert few.method_ == "newton"
+    assert few.method_ == "none"
+    assert "largest class" in few.explanation_
     for settled in ({"steps": 2}, {"records": 20_000}, {"method": "objective"}, {"estimate_records": False}):
         model = LogisticRegression(schema=schema, **settled).fit(table)
         assert not any("number of records" in step.what for step in model.guarantee_.steps), settled

@@ -103,10 +103,20 @@ def test_scikit_learn():
 
 
 def test_steps_are_those_of_the_rehearsal_and_add_up():
-    table, schema = wages(100)
+    table, schema = wages(4000)
     model = Ridge(epsilon=0.5, schema=schema)
     assert model.rehearse().steps == model.fit(table).guarantee_.steps
     assert sum(step.amount.epsilon for step in model.guarantee_.steps) == exact(0.5)
+
+
+def test_where_noise_would_hide_the_weights_the_mean_gets_the_budget():
+    table, schema = wages(100)
+    model = Ridge(epsilon=0.2, schema=schema).fit(table)
+    assert "the mean is predicted" in model.explanation_
+    assert not model.coef_.any()
+    steps = model.guarantee_.steps
+    assert [step.what.split(" '")[0] for step in steps[1:]] == ["the sum of", "the number of records with a"]
+    assert sum(step.amount.epsilon for step in steps) == exact(0.2)
 
 
 def test_a_seed_and_an_inferred_schema_promise_nothing():
@@ -143,7 +153,7 @@ def test_it_says_what_was_done_and_how_large_a_ridge_the_noise_needed():
     text, asked = ridge(Ridge(epsilon=1e6, schema=schema, regularisation=50.0))
     assert asked == pytest.approx(50, abs=0.5)  # hardly any noise
     assert text.endswith(": 50 as asked for, the rest because of the noise.")
-    text, needed = ridge(LinearRegression(epsilon=0.1, schema=schema))
+    text, needed = ridge(LinearRegression(epsilon=0.5, schema=schema))
     assert needed > 50
     assert ", for the noise." in text
     # Before a fit nothing is said of its ridge: a rehearsal's is that of a table without records.

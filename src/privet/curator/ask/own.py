@@ -37,13 +37,19 @@ def authors_of(parts: Iterable[Any]) -> dict[str, None]:
     """
     found: dict[str, None] = {}
     seen: dict[int, Any] = {}
+    kinds: dict[type, tuple[str, ...]] = {}
     for part in parts:
-        _look(part, found, seen)
+        _look(part, found, seen, kinds)
     return found
 
 
-def _look(value: Any, found: dict[str, None], seen: dict[int, Any]) -> None:
-    """``seen`` holds what was looked at, by its id: held, so that no other object can get that id."""
+def _look(
+    value: Any, found: dict[str, None], seen: dict[int, Any], kinds: dict[type, tuple[str, ...]]
+) -> None:
+    """``seen`` holds what was looked at, by its id: held, so that no other object can get that id.
+
+    ``kinds`` holds the classes that were allowed in this call, with the fields in which to look further.
+    """
     kind = type(value)
     if kind in _PLAIN or isinstance(value, np.generic):
         return
@@ -53,21 +59,28 @@ def _look(value: Any, found: dict[str, None], seen: dict[int, Any]) -> None:
         return
     seen[id(value)] = value
     if kind in (tuple, list, frozenset):
-        for entry in value:
-            if type(entry) not in _PLAIN:
-                _look(entry, found, seen)
+        if not _PLAIN.issuperset(map(type, value)):
+            for entry in value:
+                _look(entry, found, seen, kinds)
         return
     if kind is dict:
-        _look(tuple(value.items()), found, seen)
+        _look(tuple(value.items()), found, seen, kinds)
         return
-    if is_proved(kind):
-        found[kind.__name__] = None
-    elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
-        _refuse(value)
-    if is_dataclass(value):
-        for field in fields(value):
-            if not field.metadata.get("released"):  # a released model may be anybody's (``stats.Predictor``)
-                _look(getattr(value, field.name), found, seen)
+    if kind not in kinds:
+        if is_proved(kind):
+            found[kind.__name__] = None
+        elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
+            _refuse(value)
+        kinds[kind] = _looked_into(kind)
+    for name in kinds[kind]:
+        _look(getattr(value, name), found, seen, kinds)
+
+
+def _looked_into(kind: type) -> tuple[str, ...]:
+    """The fields of a class; but a released model may be anybody's (``stats.Predictor``)."""
+    if not is_dataclass(kind):
+        return ()
+    return tuple(field.name for field in fields(kind) if not field.metadata.get("released"))
 
 
 def _defined_in(kind: type, package: str) -> bool:

@@ -28,6 +28,7 @@ from privet.learning.additive.boosting import MOST_HELD, Attribute, Kept, rounds
 from privet.learning.additive.classes import ClassBoosting, own_probabilities, start_for
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
+from privet.learning.first_look import FirstLook, first_look
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category
@@ -41,7 +42,9 @@ __all__ = ["AdditiveModel"]
 
 Table = NDArray[np.float64]
 
-TOTALS = Fraction(1, 20)  # what the class counts cost, in ε; a third of it at most
+TOTALS = Fraction(1, 20)  # what the class counts cost in all, in ε
+LEAST_TOTALS, MOST_TOTALS = Fraction(1, 20), Fraction(1, 3)
+NEEDED = 60  # records times ε, below which whatever is learned is noise
 
 
 @with_parameters
@@ -71,7 +74,13 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
         self._require_directions(curator.schema, target.size == 2)
         telling = self._telling(curator.schema)
         self.classes_ = np.array(target.labels)
-        counted, totals, deviation = self._counts(curator, target)
+        look = first_look(curator, target, NEEDED) if target.size > 1 and telling else None
+        if look is not None and not look.enough:
+            self.class_count_, self.shapes_ = np.maximum(look.counts, 0), []
+            self.start_ = start_for(look.shares).tolist()
+            self.explanation_ = look.explanation
+            return
+        counted, totals, deviation = self._counts(curator, target, look)
         records = max(float(totals.sum()), 1.0)
         prior = np.maximum(totals, 0) + 0.5
         prior = prior / prior.sum()
@@ -88,22 +97,30 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
         self.shapes_ = self._directed(shapes_of(kept))
         self.explanation_ = self._explained(rounds, records, self.shapes_)
 
-    def _counts(self, curator: Curator, target: Category) -> tuple[dict[str, Release], Table, float]:
+    def _counts(
+        self, curator: Curator, target: Category, look: FirstLook | None
+    ) -> tuple[dict[str, Release], Table, float]:
         """The tables of attributes whose codes must be joined, class totals, and the noise of their sum."""
-        needy = self._needy(curator.schema) if target.size > 1 else {}
-        told = target.size > 1 and self._telling(curator.schema)
-        # At a small ε the largest class is most of what can be known, so it gets more.
-        share = min(Fraction(1, 3), TOTALS / curator.amount.epsilon) if told else Fraction(1)
-        counts = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
+        if look is None:  # nothing to learn: all of the budget says how many there are
+            question = Measure(Contingency(None, target.name), "the number of records")
+            release = curator.ask(question, curator.left)
+            return {}, release.value[0].astype(float), release.standard_deviation * target.size**0.5
+        needy = self._needy(curator.schema)
         tables = {name: Contingency(name, target.name, code.cuts) for name, code in needy.items()}
         shares = self._shares(curator, needy)
         asked = [(Measure(t, f"'{n}' within each '{target.name}'"), shares[n]) for n, t in tables.items()]
-        releases = curator.ask_together([(counts, share), *asked])
+        # At a small ε the largest class is most of what can be known, so it is counted once more.
+        more = min(MOST_TOTALS, TOTALS / curator.amount.epsilon) - (1 - curator.left)
+        if more > LEAST_TOTALS:
+            question = Contingency(None, target.name)
+            asked.append((Measure(question, f"the number of records of each '{target.name}', again"), more))
+        releases = curator.ask_together(asked) if asked else []
         # The tables' column totals estimate the class totals, too.
-        precision = np.array([1 / max(r.standard_deviation**2 * len(r.value), 1e-9) for r in releases])
-        margins = np.stack([r.value.sum(axis=0) for r in releases]).astype(float)
+        squared = [look.deviation**2, *(r.standard_deviation**2 * len(r.value) for r in releases)]
+        precision = 1 / np.maximum(squared, 1e-9)
+        margins = np.stack([look.counts, *(r.value.sum(axis=0) for r in releases)]).astype(float)
         spread = float(np.sqrt(target.size / precision.sum()))
-        return dict(zip(tables, releases[1:], strict=True)), precision @ margins / precision.sum(), spread
+        return dict(zip(tables, releases, strict=False)), precision @ margins / precision.sum(), spread
 
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         margins = model_of(self.start_, self.shapes_).margins(rows)

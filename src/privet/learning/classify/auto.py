@@ -112,7 +112,6 @@ class AutoClassifier(PrivateClassifier):
             "delta": self.delta,
             "schema": self.schema,
             "records": self.records,
-            "look_first": self.learner == "auto",  # who leaves the choice open knows least about the table
         }
         return kind(**{name: value for name, value in given.items() if name in taken})
 

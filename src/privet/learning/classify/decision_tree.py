@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
 from privet.estimator import PrivateClassifier
-from privet.learning.first_look import LookFirst, first_look
+from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.trees import Grown, drawn, grown, plain, pruned, rooted, smoothed, tree_of
 from privet.parameters import with_parameters
 from privet.schema import Category
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["DecisionTree"]
 
 ASSUMED_RECORDS = 4000
-NEEDED = 60  # records times ε, below which whatever is learned is noise
+NEEDED = 40  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096
@@ -90,7 +90,7 @@ class DecisionTree(PrivateClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 32
 
-    look_first: LookFirst = False
+    look_first: LookFirst = True
 
     @property
     def _depth(self) -> int:
@@ -113,17 +113,24 @@ class DecisionTree(PrivateClassifier):
         )
         levels = self._depth if tables and target.size > 1 else 0
         self.classes_ = np.array(target.labels)
-        records = float(self.records or 0)
-        if self.look_first and levels:
+        look = None
+        if self.look_first and levels and not plenty(curator, target, NEEDED):
             look = first_look(curator, target, NEEDED)
             if not look.enough:
                 self.nodes_ = plain([(None, look.sizes, look.shares)])
                 self.count_error_ = 1.96 * look.deviation
                 self.explanation_ = look.explanation
                 return
-            records = records or max(float(look.counts.sum()), 0.0)
         left = curator.left
         share = Fraction(self.leaf_share).limit_denominator(1000) * left if levels else left
+        # At a small ε the largest class is most of what can be known, so it gets more.
+        more = share * min(3 * ROOT, max(ROOT, LARGEST / curator.amount.epsilon)) if levels else share
+        everyone = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
+        whole = curator.ask(everyone, more)
+        counted = FirstLook(whole.value[0].astype(float), float(whole.standard_deviation))
+        if look is not None:
+            counted = counted.with_more(look.counts, look.deviation)
+        records = self.records or max(float(counted.counts.sum()), 0.0)
         tree = Grown.root()
         most = max((len(t.cuts) + 1 if t.cuts else t.shape(schema)[0] for t in tables), default=2)
         # A branch is worth its counts' noise, or it would be cut off again.
@@ -142,25 +149,18 @@ class DecisionTree(PrivateClassifier):
             chosen = curator.ask(choice, (left - share) / levels).chosen
             candidates = question.candidates(schema)
             tree = grown(tree, [candidates[place] for place in chosen], tables, schema)
-        everyone = Measure(Contingency(None, target.name), f"the number of records of each '{target.name}'")
-        # At a small ε the largest class is most of what can be known, so it gets more.
-        more = min(3 * ROOT, max(ROOT, LARGEST / curator.amount.epsilon))
-        whole = share * more if levels else share
-        asked = [(everyone, whole)]
+        release = whole
         if levels:
-            asked.append(
-                (Measure(Coverage(tree.parts, target.name), "the classes in each leaf"), share - whole)
-            )
-        releases = curator.ask_together(asked)
-        release = releases[-1]
+            leaves = Measure(Coverage(tree.parts, target.name), "the classes in each leaf")
+            release = curator.ask(leaves, share - more)
         tree = pruned(tree, release.value.astype(float), release.standard_deviation)
-        tree = rooted(tree, releases[0].value[0].astype(float), releases[0].standard_deviation)
+        tree = rooted(tree, counted.counts, counted.deviation)
         self.nodes_ = plain(smoothed(tree))
         self.count_error_ = float(release.error)
-        leaves = len(tree.parts.leaves)
+        kept = len(tree.parts.leaves)
         self.explanation_ = (
-            f"{levels} levels, of which noise leaves {leaves} leaves."
-            if leaves > 1
+            f"{levels} levels, of which noise leaves {kept} leaves."
+            if kept > 1
             else "Noise explains every split: the largest class is predicted for every record."
         )
 

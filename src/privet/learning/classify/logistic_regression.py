@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from privet.budget import Approximate, Pure, budget, exact
 from privet.curator import Curator, Measure, Minimise
 from privet.errors import ParameterError
 from privet.estimator import PrivateClassifier
+from privet.learning.first_look import FirstLook, first_look
 from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
 from privet.learning.linear.perturbed import curvature_share, fit_perturbed
@@ -30,8 +30,8 @@ __all__ = ["LogisticRegression"]
 
 # What is assumed where the number of records is not declared. Only how the budget is used depends on it.
 ASSUMED_RECORDS = 10_000
-# What an estimate of the number of records may cost.
-ESTIMATE_SHARE = Fraction(1, 50)
+# Records times ε, for each attribute, below which whatever is learned is noise.
+NEEDED = 10
 # The tilted objective is chosen where the scale of its noise is at most this part of the records (tried on
 # ten real tables and four generated ones: where attributes go together closely, Newton steps lose five points
 # of accuracy and more, and where they do not, they gain one or two), or where most attributes are numbers,
@@ -111,7 +111,7 @@ class LogisticRegression(PrivateClassifier):
         int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
     ] = None
     estimate_records: Annotated[
-        bool, "Where records is not declared, spend a fiftieth of the budget on an estimate of it."
+        bool, "Where records is not declared, spend a small share (at most a tenth) on an estimate of it."
     ] = True
     regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0
 
@@ -146,7 +146,11 @@ class LogisticRegression(PrivateClassifier):
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
         self._require_steps()
-        records, origin = self._records(curator, target)
+        look = first_look(curator, target, NEEDED * len(encoding.blocks)) if self._estimates else None
+        if look is not None and not look.enough:
+            self.method_, self.explanation_ = "none", look.explanation
+            return _constant(look.shares, encoding)
+        records, origin = self._records(curator, look)
         self.method_, reason = self._choice(curator, encoding, target, records, origin)
         if self.method_ == "functional":
             self.explanation_ = f"Noisy second moments and one linear solve, {reason}."
@@ -180,17 +184,14 @@ class LogisticRegression(PrivateClassifier):
                 "Give steps=1 or more, or leave steps out.",
             )
 
-    def _records(self, curator: Curator, target: Category) -> tuple[int, str]:
+    def _records(self, curator: Curator, look: FirstLook | None) -> tuple[int, str]:
         """About how many records there are, and who says so."""
         if self.records is not None:
             curator.assume("about how many records there are", "declared")
             return self.records, "as declared"
-        if not self._estimates:
+        if look is None:
             return ASSUMED_RECORDS, "assumed, as `records` is not declared"
-        what = "the number of records, by which the method and its steps are chosen"
-        question = Contingency(None, target.name)
-        release = curator.ask(Measure(question, what), ESTIMATE_SHARE)
-        return max(round(float(release.value.sum())), 1), "estimated privately"
+        return max(round(float(look.counts.sum())), 1), "estimated privately"
 
     @property
     def _estimates(self) -> bool:
@@ -207,7 +208,7 @@ class LogisticRegression(PrivateClassifier):
     def _foreseen(self) -> str:
         if not self._estimates or self.method_ == "none":
             return super()._foreseen()
-        first = "The number of records is estimated first, with a fiftieth of the budget."
+        first = "The number of records is estimated first, with a small share of the budget."
         steps = {"privgene": "private choices", "newton": "noisy gradients"}
         if self.method != "auto":
             return f"{first} By it, as many {steps[self.method]} are taken as this budget carries."
@@ -278,6 +279,14 @@ class LogisticRegression(PrivateClassifier):
         if len(self.classes_) == 2:
             margins = np.hstack([np.zeros_like(margins), margins])
         return margins
+
+
+def _constant(shares: NDArray[np.float64], encoding: Encoding) -> Solution:
+    """Weights by which every record is of the classes in these shares."""
+    log = np.log(shares)
+    weights = np.zeros((1 if len(log) == 2 else len(log), encoding.width))
+    weights[:, 0] = log[1:] - log[:1] if len(log) == 2 else log
+    return Solution(weights, None)
 
 
 def _counted(number: int, thing: str) -> str:

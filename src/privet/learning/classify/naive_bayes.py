@@ -27,10 +27,11 @@ import numpy as np
 import pyarrow as pa
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from privet.curator import Curator, Measure
 from privet.estimator import PrivateClassifier
-from privet.learning.first_look import FirstLook, LookFirst, first_look
+from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
@@ -49,6 +50,7 @@ Table = NDArray[np.float64]
 VARIANCE_FLOOR = 1e-4
 
 NEEDED = 8  # records times ε, for each attribute, below which whatever is learned is noise
+LEAST_NEEDED = 40
 
 
 @with_parameters
@@ -86,13 +88,15 @@ class NaiveBayes(PrivateClassifier):
         float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
     ] = 0.5
 
-    look_first: LookFirst = False
+    look_first: LookFirst = True
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
-        if self.look_first and schema.attributes and target.size > 1:
-            look = first_look(curator, target, NEEDED * len(schema.attributes))
+        look = None
+        needed = max(LEAST_NEEDED, NEEDED * len(schema.attributes))
+        if self.look_first and schema.attributes and target.size > 1 and not plenty(curator, target, needed):
+            look = first_look(curator, target, needed)
             if not look.enough:
                 self._learn_nothing(target, look)
                 return
@@ -108,7 +112,7 @@ class NaiveBayes(PrivateClassifier):
         releases = curator.ask_together(
             [(each, left * share) for each, share in zip(asked, shares, strict=True)]
         )
-        self._learn(schema, target, list(zip(plan, releases, strict=True)))
+        self._learn(target, list(zip(plan, releases, strict=True)), look)
 
     def _learn_nothing(self, target: Category, look: FirstLook) -> None:
         """The largest class for every record."""
@@ -137,17 +141,27 @@ class NaiveBayes(PrivateClassifier):
             return Moments(column.name, target.name)
         return Contingency(column.name, target.name, tuple(self.cuts_.get(column.name, ())))
 
-    def _learn(self, schema: Schema, target: Category, measured: list[tuple[Statistic, Release]]) -> None:
+    def _learn(
+        self, target: Category, measured: list[tuple[Statistic, Release]], look: FirstLook | None
+    ) -> None:
         """Everything from here on is post-processing of what was released."""
         tables = [(s, r) for s, r in measured if isinstance(s, Contingency)]
-        totals, variance = _class_totals([r for _, r in tables])
+        totals, variance = _class_totals([r for _, r in tables], look)
         self.classes_ = np.array(target.labels)
         self.class_count_ = np.maximum(totals, 0)
         self.class_count_error_ = 1.96 * float(np.sqrt(variance))
         prior = self.class_count_ + max(self.smoothing, 1e-9)
         self.class_log_prior_ = np.log(prior / prior.sum())
+        shares, told = prior / prior.sum(), [(s.row, r) for s, r in tables if s.row is not None]
+        clear = [_beyond_noise(r, shares) for _, r in told]
+        together = sum(clear) / len(clear) ** 0.5 if clear else 0.0
         self.tables_ = {
-            s.row: _log_conditional(r, totals, self.smoothing) for s, r in tables if s.row is not None
+            name: _drawn_together(
+                _log_conditional(r, totals, self.smoothing),
+                float(np.clip(max(own / 2, together / 3), 0, 1)),
+                shares,
+            )
+            for (name, r), own in zip(told, clear, strict=True)
         }
         self.table_errors_ = {s.row: float(r.error) for s, r in tables if s.row is not None}
         self.normals_ = {
@@ -243,13 +257,16 @@ def _shares(weights: list[float]) -> list[Fraction]:
     return [Fraction(part, sum(whole)) for part in whole]
 
 
-def _class_totals(releases: list[Release]) -> tuple[Table, float]:
+def _class_totals(releases: list[Release], look: FirstLook | None = None) -> tuple[Table, float]:
     """The class totals as the precision-weighted mean of the tables' column totals, and their variance."""
+    squared = [r.standard_deviation**2 * r.value.shape[0] for r in releases]
+    margins = [r.value.sum(axis=0).astype(float) for r in releases]
+    if look is not None:
+        squared.append(look.deviation**2)
+        margins.append(look.counts)
     # At an enormous epsilon the noise vanishes: a floor keeps the weights finite.
-    variances = np.array([max(r.standard_deviation**2, 1e-12) * r.value.shape[0] for r in releases])
-    margins = np.stack([r.value.sum(axis=0) for r in releases]).astype(float)
-    precision = 1 / variances
-    return (precision[:, None] * margins).sum(axis=0) / precision.sum(), float(1 / precision.sum())
+    precision = 1 / np.maximum(squared, 1e-12)
+    return precision @ np.stack(margins) / precision.sum(), float(1 / precision.sum())
 
 
 def _log_conditional(release: Release, totals: Table, smoothing: float) -> Table:
@@ -257,6 +274,34 @@ def _log_conditional(release: Release, totals: Table, smoothing: float) -> Table
     counts = _consistent(release.value.astype(float), np.maximum(totals, 1.0))
     present = counts[:-1] + max(smoothing, 1e-9)
     return np.vstack([np.log(present / present.sum(axis=0)), np.zeros(counts.shape[1])])
+
+
+def _beyond_noise(release: Release, prior: Table) -> float:
+    """How much more classes differ in a table than noise alone would make them, in standard deviations.
+
+    If all classes were alike, a cell would hold its row's records in the classes' shares. How far counts are
+    off is compared with what noise does: over all cells, and along the rows, whose order means something for
+    numbers.
+    """
+    counts = release.value.astype(float)
+    if len(prior) == 1:
+        return 0.0
+    alike = np.eye(len(prior)) - prior  # takes what a class would have of a row off each cell
+    off = counts @ alike
+    noise = max(release.standard_deviation**2, 1e-12) * float((alike**2).sum())
+    overall = (float((off**2).sum()) / (noise * len(counts)) - 1) / np.sqrt(5 / counts.size)
+    steps = np.linspace(-1, 1, len(counts) - 1)
+    along = float(((steps @ off[:-1]) ** 2).sum()) / (noise * float((steps**2).sum()))
+    return float(max(overall, (along - 1) / np.sqrt(2 / (len(prior) - 1))))
+
+
+def _drawn_together(table: Table, kept: float, prior: Table) -> Table:
+    """The table with its classes drawn to their mean, as far as they are not ``kept`` apart."""
+    if kept == 1:
+        return table
+    alike = (table[:-1] @ prior)[:, None]
+    drawn = alike + kept * (table[:-1] - alike)
+    return np.vstack([drawn - logsumexp(drawn, axis=0), table[-1:]])
 
 
 def _consistent(counts: Table, totals: Table) -> Table:

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
-from privet.learning.first_look import LookFirst, first_look
+from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.private_cuts import private_cuts
 from privet.learning.rules.rule import Rule, RuleList
@@ -105,7 +105,7 @@ class OneR(RuleClassifier):
         int, Ge(2), Le(10_000), "Between how many equal cells of the bounds a private cut may lie."
     ] = 128
 
-    look_first: LookFirst = False
+    look_first: LookFirst = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,7 +127,8 @@ class OneR(RuleClassifier):
         bins = self.grid if private else self.bins
         tables = tuple(Contingency(column.name, target.name, public_cuts(column, bins)) for column in telling)
         tables = tables or (Contingency(None, target.name),)
-        if self.look_first and telling and target.size > 1:
+        look = None
+        if self.look_first and telling and target.size > 1 and not plenty(curator, target, NEEDED):
             look = first_look(curator, target, NEEDED)
             if not look.enough:
                 self.attribute_ = None
@@ -149,7 +150,7 @@ class OneR(RuleClassifier):
             table, rest = self._bought(curator, tables[best], left - share, self._cutting * left)
             release = curator.ask(Measure(table, "the chosen attribute within each class"), rest)
         self.attribute_ = table.row
-        self._keep(_rules(table, release, schema, target))
+        self._keep(_rules(table, release, schema, target, look))
 
     @property
     def _cutting(self) -> Fraction:
@@ -171,10 +172,15 @@ def _right(release: Release) -> float:
     return float(np.maximum(release.value.max(axis=1) - release.standard_deviation, 0).sum())
 
 
-def _rules(table: Contingency, release: Release, schema: Schema, target: Category) -> RuleList:
+def _rules(
+    table: Contingency, release: Release, schema: Schema, target: Category, look: FirstLook | None
+) -> RuleList:
     """The rules of a noisy table. A value predicts another class than the default only above the noise."""
     counts = release.value.astype(float)
-    default = int(counts.sum(axis=0).argmax())
+    totals = counts.sum(axis=0)
+    if look is not None:
+        totals = look.with_more(totals, release.standard_deviation * len(counts) ** 0.5).counts
+    default = int(totals.argmax())
     rules = []
     rest = np.zeros(counts.shape[1])
     rest_rows = 0

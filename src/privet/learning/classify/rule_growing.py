@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Approximate, Pure, budget
 from privet.curator import Choose, Curator, Measure
-from privet.learning.first_look import LookFirst, first_look
+from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.rule import Rule, RuleList
 from privet.parameters import with_parameters
@@ -52,7 +52,8 @@ __all__ = ["RuleMiner"]
 Table = NDArray[np.float64]
 Conditions = tuple[Condition, ...]
 DEEP = 7
-NEEDED = 50  # records times ε, below which whatever is learned is noise
+SEEMING = 0.8  # what noise alone would often seem to gain by a split, in deviations of what it covers
+NEEDED = 40  # records times ε, below which whatever is learned is noise
 
 
 @with_parameters
@@ -96,7 +97,7 @@ class RuleMiner(RuleClassifier):
         int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
     ] = 16
 
-    look_first: LookFirst = False
+    look_first: LookFirst = True
 
     @property
     def _depth(self) -> int:
@@ -126,7 +127,8 @@ class RuleMiner(RuleClassifier):
             for column in schema.attributes
             if not isinstance(column, Category) or column.size > 1
         )
-        if self.look_first and tables and target.size > 1:
+        look = None
+        if self.look_first and tables and target.size > 1 and not plenty(curator, target, NEEDED):
             look = first_look(curator, target, NEEDED)
             if not look.enough:
                 self._keep_largest(look, target)
@@ -149,7 +151,7 @@ class RuleMiner(RuleClassifier):
             leaves = [leaf for old, new in pairs for leaf in (_refined(old, new), old)]
         coverage = Coverage(_listed(leaves, target).assignment, target.name)
         release = curator.ask(Measure(coverage, "what each rule covers"), share)
-        self._keep(_joined(leaves, release, target))
+        self._keep(_joined(leaves, release, target, look))
 
 
 def _together(
@@ -197,12 +199,18 @@ def _refined(conditions: Conditions, new: Condition) -> Conditions:
     return conditions if new in conditions else (*conditions, new)
 
 
-def _joined(leaves: list[Conditions], release: Release, target: Category) -> RuleList:
+def _joined(leaves: list[Conditions], release: Release, target: Category, look: FirstLook | None) -> RuleList:
     """Join the halves of a split, from the bottom up, where they agree or only noise tells them apart."""
     parts = [
         (conditions, row, 1) for conditions, row in zip(leaves, release.value.astype(float), strict=True)
     ]
     listed = _join(parts, release.standard_deviation)
+    if len(listed) == 1 and look is not None:  # the classes of all records were counted before, too
+        [(conditions, counts, height)] = listed
+        both = look.with_more(counts, release.standard_deviation * height**0.5)
+        listed = [
+            (conditions, both.counts, max(1, round((both.deviation / release.standard_deviation) ** 2)))
+        ]
     rules = [
         Rule(
             conditions,
@@ -228,6 +236,6 @@ def _join(parts: list[Part], deviation: float) -> list[Part]:
     # What the split gets right beyond the joined rule, against what noise alone would seem to gain.
     apart = sum(part[1].max() for part in (*one, *other))
     gain = apart - together[1].max()
-    if gain <= deviation * height**0.5 * 0.5:
+    if gain <= deviation * height**0.5 * SEEMING:
         return [together]
     return [*one, *other]

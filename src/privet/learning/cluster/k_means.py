@@ -49,6 +49,7 @@ __all__ = ["KMeans"]
 COUNT, GRID, MOVES, QUALITY = Fraction(2, 100), Fraction(58, 100), Fraction(3, 10), Fraction(1, 10)
 MARGINS_FIRST = Fraction(2, 10)
 ROUNDS = 4
+MOST_HELD = 2e7  # values kept in memory between questions
 # Of this many records we say beforehand how far noise moves their centre.
 SPOKEN_OF = 1000
 
@@ -76,6 +77,7 @@ class KMeans(PrivateClusterer):
     bins: Annotated[int, Ge(3), Le(1000), "At most so many bins for each number of the grid."] = 32
 
     def _fit(self, curator: Curator) -> None:
+        curator.hold(MOST_HELD)
         columns = tuple(c for c in curator.schema.columns if isinstance(c, Number) or c.size > 1)
         columns = columns or curator.schema.columns
         points = Points(columns)

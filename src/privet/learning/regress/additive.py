@@ -7,6 +7,7 @@ cells. Then rounds follow, as in ``learning.additive.boosting``, with the proof 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from privet.learning.additive.boosting import MOST_HELD, Kept, rounds_for
 from privet.learning.additive.numbers import NumberBoosting
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
+from privet.learning.regress.middle import mean_and_records, small_budget
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Number
@@ -36,6 +38,7 @@ Table = NDArray[np.float64]
 
 TARGET = Fraction(1, 5)  # the share of the target's mean (three fifths of it), histogram and count
 MEAN = Fraction(1, 20)  # what these cost at least, in ε; a third of it at most
+NEEDED = 250  # records times ε, below which all of the budget is worth more for the mean
 BINS = 16
 LEAST_SPREAD = 1 / 32  # of the target, in half ranges
 
@@ -75,14 +78,14 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         number_of = Measure(
             CrossTable((Coded(target.name),)), f"the number of records with a '{target.name}'"
         )
-        asked: list[tuple[Measure, Fraction]] = [
-            (spread_of, share / 5),
-            (mean_of, 3 * share / 5),
-            (number_of, share / 5),
-        ]
+        number = curator.ask(number_of, share / 5)
+        if telling and small_budget(curator) and float(number.value[0]) < self._least(curator):
+            self._keep_mean(curator, target, mean_of, number_of)
+            return
+        asked: list[tuple[Measure, Fraction]] = [(spread_of, share / 5), (mean_of, 3 * share / 5)]
         for name, code in needy.items():
             asked.append((Measure(CrossTable((code,)), f"a histogram of '{name}'"), shares[name]))
-        histogram, total, number, *released = curator.ask_together(asked)
+        histogram, total, *released = curator.ask_together(asked)
         records, mean, spread = _summary(histogram, total, number)
         kept, rounds = Kept(Additive(np.array([mean]))), 0
         if telling:
@@ -98,6 +101,19 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         scaled = Kept(Additive(np.zeros(1), terms), [scale**2 * squared for squared in kept.errors])
         self.shapes_ = self._directed(shapes_of(scaled))
         self.explanation_ = self._explained(rounds, records, self.shapes_)
+
+    @staticmethod
+    def _least(curator: Curator) -> float:
+        """The least number of records that is enough: ``NEEDED`` at ε = 1 for each record."""
+        return NEEDED * curator.schema.unit.most / float(curator.amount.epsilon)
+
+    def _keep_mean(self, curator: Curator, target: Number, mean_of: Measure, number_of: Measure) -> None:
+        """The mean for every record, with all that is left."""
+        left = curator.left
+        again = replace(number_of, what=f"{number_of.what}, again")
+        mean, records = mean_and_records(*curator.ask_together([(mean_of, 2 * left / 3), (again, left / 3)]))
+        self.start_, self.shapes_ = [float(target.midpoint + target.half_range * mean)], []
+        self.explanation_ = self._explained(1, records, [])
 
     def _predictions(self, rows: Rows) -> NDArray[np.float64]:
         target = numeric_target(self.schema_)
@@ -116,9 +132,7 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
 def _summary(histogram: Release, total: Release, number: Release) -> tuple[float, float, float]:
     """Records, mean and spread of the target in half ranges, the latter two as far as noise allows."""
     counts = histogram.value[:-1].astype(float)
-    records = max(float(number.value[0]), 1.0)
-    # Where noise may rule, the mean is drawn to the middle of the bounds.
-    mean = float(np.clip(total.value[0, 0] / (records + 2 * total.standard_deviation), -1, 1))
+    mean, records = mean_and_records(total, number)
     # The noise of all bins together could pass for a spread that is not there: what is below it is left out.
     clear = np.maximum(counts - histogram.standard_deviation, 0)
     places = (np.arange(len(counts)) + 0.5) * 2 / len(counts) - 1

@@ -5,7 +5,8 @@ needs, t being the target scaled to [−1, 1] by its public bounds.
 
 **Privacy.** The number of records and the sum of the target, each of sensitivity 1 (``stats.cross_table``,
 ``stats.boosting.residuals``), cost 0.05 of ε, a third of the budget at most. Two measurements share the rest
-in halves: the products among the attributes, and the products of the target with them
+in halves (or, if by the count noise would hide the weights, all of it buys the sum alone, and the mean is
+predicted): the products among the attributes, and the products of the target with them
 (``stats.linear.products`` proves both sensitivities). Shares add up to 1. All else is computed
 from what they release: blocks of products are drawn towards independence as far as noise explains them, a
 ridge of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
@@ -26,7 +27,10 @@ from privet.curator import Curator, Measure
 from privet.estimator import PrivateRegressor, numeric_target
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
+from privet.learning.regress.middle import mean_and_records, small_budget
 from privet.parameters import with_parameters
+from privet.release import Release
+from privet.schema import Number
 from privet.stats import Coded, CrossTable, Rows
 from privet.stats.boosting import Additive, Grouping, NumberResiduals
 from privet.stats.kernels import FIXED
@@ -56,7 +60,7 @@ class LinearRegression(PrivateRegressor):
     >>> from privet.schema import Schema
     >>> schema = Schema.of({"hours": (0.0, 10.0), "wage": (0.0, 30.0)}, target="wage")
     >>> [step.what for step in LinearRegression(schema=schema).rehearse().steps][:2]
-    ["products of the attributes' coordinates", "products of 'wage' with them"]
+    ["the number of records with a 'wage'", "products of the attributes' coordinates"]
     """
 
     tuning_grid: ClassVar[dict[str, list[Any]] | None] = None  # nothing to choose
@@ -72,16 +76,27 @@ class LinearRegression(PrivateRegressor):
         half = (1 - first) / 2
         count = CrossTable((Coded(target.name),))
         everyone = NumberResiduals(Additive(np.zeros(1)), Grouping(()), target.name, FIXED)
-        quadratic, linear, counted, summed = curator.ask_together(
+        counted = curator.ask(Measure(count, f"the number of records with a '{target.name}'"), first / 4)
+        products = Measure(among, "products of the attributes' coordinates")
+        mean_of = Measure(everyone, f"the sum of '{target.name}'")
+        self.feature_names_ = encoding.names[1:]
+        hidden = products.mechanism(curator.currency.share(half), schema).standard_deviation / among.scale
+        most = HOPELESS * float(counted.value[0])
+        hopeless = bool(hidden * np.sqrt(encoding.width) > most)
+        if hopeless and small_budget(curator):
+            left = curator.left
+            again = Measure(count, f"the number of records with a '{target.name}', again")
+            summed, counted = curator.ask_together([(mean_of, 2 * left / 3), (again, left / 3)])
+            self._keep_mean(target, encoding, summed, counted)
+            return
+        quadratic, linear, summed = curator.ask_together(
             [
-                (Measure(among, "products of the attributes' coordinates"), half),
+                (products, half),
                 (Measure(towards, f"products of '{target.name}' with them"), half),
-                (Measure(count, f"the number of records with a '{target.name}'"), first / 4),
-                (Measure(everyone, f"the sum of '{target.name}'"), 3 * first / 4),
+                (mean_of, 3 * first / 4),
             ]
         )
-        records = max(float(counted.value[0]), 1.0)
-        middle = float(np.clip(summed.value[0, 0] / (records + counted.standard_deviation), -1, 1))
+        middle, _ = mean_and_records(summed, counted)
         size, moments = _independent(among, quadratic.value, quadratic.standard_deviation)
         across = among.split(quadratic.value)[2] / size
         moments, ridge = blend(moments, among.pairs, across, quadratic.standard_deviation / size, 1.0)
@@ -99,18 +114,30 @@ class LinearRegression(PrivateRegressor):
         parts = f": {self._penalty():.3g} as asked for, the rest because of" if self._penalty() else ", for"
         self.explanation_ = f"{_HOW}, with a regularisation of {ridge * size:.3g}{parts} the noise."
         weights, kept = _sure(weights, moments, np.asarray(inverse, np.float64), float(noise), middle)
-        if quadratic.standard_deviation * np.sqrt(encoding.width) > HOPELESS * records:
+        if hopeless:
             weights, kept = np.eye(1, encoding.width)[0] * middle, 0.0
         if kept < KNOWN:
             self.explanation_ += (
                 f" At this budget noise explains {100 * (1 - kept):.0f} % of what the weights say, so"
                 f" {'the mean is predicted' if kept == 0 else 'they are drawn to the mean'}."
             )
-        self.feature_names_ = encoding.names[1:]
         self.intercept_ = float(target.midpoint + target.half_range * weights[0])
         self.coef_ = target.half_range * weights[1:]
         self.intercept_error_ = float(target.half_range * error[0])
         self.coef_error_ = target.half_range * error[1:]
+
+    def _keep_mean(self, target: Number, encoding: Encoding, summed: Release, counted: Release) -> None:
+        """The mean for every record."""
+        mean, records = mean_and_records(summed, counted)
+        self.intercept_ = float(target.midpoint + target.half_range * mean)
+        self.intercept_error_ = float(target.half_range * min(1.0, 2 * float(summed.error) / records))
+        self.coef_ = np.zeros(encoding.width - 1)
+        # Nothing is known of the weights: from one end of the bounds to the other, for one coordinate.
+        self.coef_error_ = np.full(encoding.width - 1, 2 * target.half_range)
+        self.explanation_ = (
+            f"With about {records:.0f} records (estimated privately) noise would hide all weights at this"
+            " budget, so the mean is predicted."
+        )
 
     def pictures(self) -> tuple[Chart, ...]:
         """The largest weights, with their intervals."""

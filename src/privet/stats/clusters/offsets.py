@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from privet.schema import Schema
 from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.clusters.points import Points, distances
+from privet.stats.clusters.kernels import add_offsets
+from privet.stats.clusters.points import Points
 from privet.stats.rows import Rows
 
 __all__ = ["Offsets"]
@@ -54,18 +55,8 @@ class Offsets(Statistic):
         return np.zeros((len(self.centres), self.points.width + 1), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        points = self.points(rows)
-        nearest = distances(points, self.centres).argmin(axis=1)
-        moved = np.nan_to_num(points - self.centres[nearest], nan=0.0)
-        length = np.abs(moved).sum(axis=1) if self.norm == "l1" else np.sqrt((moved**2).sum(axis=1))
-        # r·max(1, length/r): what is longer than r is cut back to it.
-        moved *= (INSIDE / np.maximum(self.radius, length))[:, None]
-        fixed = np.trunc(SCALE * moved)
-        for cluster in range(len(self.centres)):
-            own = nearest == cluster
-            # Sums of whole numbers below 2⁵³ are exact in floats.
-            state[cluster, :-1] += fixed[own].sum(axis=0).astype(np.int64)
-            state[cluster, -1] += int(own.sum()) * (SCALE // 2)
+        turned = np.ascontiguousarray(self.centres.T)
+        add_offsets(self.points(rows), turned, self.radius, INSIDE, self.norm == "l1", SCALE, state)
         return state
 
     def finish(self, state: Answer, schema: Schema) -> Answer:

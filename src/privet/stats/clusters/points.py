@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Category, Column
+from privet.stats.clusters.kernels import squared_distances
 from privet.stats.rows import Rows, refuse_infinite
 
 __all__ = ["Points", "distances"]
@@ -45,7 +46,10 @@ class Points:
         ]
 
     def __call__(self, rows: Rows) -> Matrix:
-        """A row of coordinates for each record; NaN where a value is missing."""
+        """A row of coordinates for each record; NaN where a value is missing. Made once for these rows."""
+        return rows.once(f"points {hash(self.columns)}", self._of)
+
+    def _of(self, rows: Rows) -> Matrix:
         found = np.empty((rows.size, self.width))
         place = 0
         for column in self.columns:
@@ -71,9 +75,6 @@ def distances(points: Matrix, centres: Matrix) -> Matrix:
     a matrix product rounds by blocks of rows, and another formula for batches with missing cells would send
     all points that are as near to two centres from the one to the other when one such point is added.
     """
-    found = np.zeros((len(points), len(centres)))
-    for place in range(points.shape[1]):
-        away = points[:, place, None] - centres[None, :, place]
-        away *= away
-        found += np.where(np.isnan(away), 0.0, away)
+    found = np.empty((len(points), len(centres)))
+    squared_distances(np.ascontiguousarray(points), np.ascontiguousarray(centres.T), found)
     return found
