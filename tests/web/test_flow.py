@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from contextlib import suppress
@@ -205,3 +206,68 @@ def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     total = "ε = 0.5" if allocation == "fixed" else "ε = 1"
     page.get_by_text(f"This would cost {total}.").wait_for()
     visitor.look(f"flow-{allocation}")
+
+
+CALL = """async ([method, path, body]) => {
+  const answer = await fetch('/api/v1' + path, {method, body, headers: {'Content-Type': 'application/json'}});
+  return answer.json(); }"""
+
+
+def a_second_part(page, dataset: str) -> str:
+    """A table of other people with the same columns, in the same study; its identifier."""
+
+    def call(method: str, path: str, body: object) -> dict:
+        return page.evaluate(CALL, [method, path, body if isinstance(body, str) else json.dumps(body)])
+
+    study = page.evaluate(CALL, ["GET", f"/datasets/{dataset}", None])["study"]
+    schema = page.evaluate(CALL, ["GET", f"/datasets/{dataset}/schema", None])
+    made = call("POST", "/datasets", {"study": study, "name": "june"})["id"]
+    call("PUT", f"/datasets/{made}/rows?filename=june.csv", people_like(schema))
+    call("PUT", f"/datasets/{made}/schema", schema)
+    call("POST", f"/datasets/{made}/open", {"epsilon": 1})
+    return made
+
+
+def people_like(schema: dict) -> str:
+    """A file with the columns of a schema, and forty records that it allows."""
+    columns = [column for column in schema["columns"] if not column["left_out"]]
+    rows = [
+        [c["values"][at % len(c["values"])] if c["values"] else str(c["low"]) for c in columns]
+        for at in range(40)
+    ]
+    return "\n".join(",".join(row) for row in [[c["name"] for c in columns], *rows]) + "\n"
+
+
+def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_path):
+    page = visitor.page
+    dataset = open_clinic(visitor, "1")
+    june = a_second_part(page, dataset)
+    visitor.at("data", dataset, "flow")
+    priced(page)
+    page.get_by_label("A new step").select_option("source")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("heading", name="Step: source").wait_for()
+    page.get_by_label("A public table").check()
+    step(page, "source").get_by_text("no public table of that name").wait_for()
+    schema = page.evaluate(CALL, ["GET", f"/datasets/{dataset}/schema", None])
+    (tmp_path / "census.csv").write_text(people_like(schema))
+    page.get_by_label("A file whose rows are public").set_input_files(tmp_path / "census.csv")
+    priced(page)
+    step(page, "score").get_by_label("Takes private rows or public rows").select_option("source")
+    page.get_by_text("source now gives public rows to score").wait_for()
+    page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="attached")
+    step(page, "score").get_by_text("free").wait_for()
+    priced(page)
+    visitor.look("flow-public")
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="detached")
+    page.get_by_role("button", name="Remove source").click()
+    page.get_by_role("button", name="Settings of people").click()
+    page.get_by_label("Part by part, as they come").check()
+    page.get_by_label("june").check()
+    page.get_by_text("compose in parallel").wait_for()
+    page.locator(".svelte-flow__edge.incremental").nth(2).wait_for(state="attached")
+    visitor.look("flow-parts")
+    page.get_by_role("link", name="Run it on june").click()
+    page.wait_for_url(f"**/data/{june}/flow")
+    page.get_by_text("june (this table)").wait_for()

@@ -466,8 +466,24 @@ class FlowKindShown(BaseModel):
     json_schema: dict[str, Any]
 
 
+class PublicTable(BaseModel):
+    """A public table beside a dataset."""
+
+    name: str
+
+
+class FlowPartShown(BaseModel):
+    """A dataset that a source may have as a part; ``reason`` is why it cannot be one."""
+
+    dataset: str
+    name: str
+    reason: str | None
+
+
 class FlowKinds(BaseModel):
     """What flows are made of, and a flow to begin with.
+
+    ``public`` are the public tables that a source may name, and ``parts`` the datasets that it may be in.
 
     ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
     budget.
@@ -477,6 +493,8 @@ class FlowKinds(BaseModel):
     part: dict[str, Any]
     kinds: list[FlowKindShown]
     beginning: dict[str, Any] | None
+    public: list[str]
+    parts: list[FlowPartShown]
 
 
 class FlowAsked(Sent):
@@ -519,11 +537,22 @@ class FlowStepShown(BaseModel):
 
 
 class FlowEdgeShown(BaseModel):
+    """An edge. One that is ``incremental`` hands on one part after the other, as they come."""
+
     source: str
     part: str
     target: str
     slot: int
     kind: str
+    incremental: bool
+
+
+class FlowPartPriced(BaseModel):
+    """What a flow would cost on one of its parts now; nothing if it was released before."""
+
+    dataset: str
+    name: str
+    total: AmountShown | None
 
 
 class FlowLink(BaseModel):
@@ -546,6 +575,8 @@ class FlowLooked(BaseModel):
     advice: str
     text: str
     svg: str
+    parts: list[FlowPartPriced]
+    composition: str
 
 
 # Accounts

@@ -122,6 +122,10 @@ const without = (values: Record<string, Value>, name: string, value: Value | und
 export const set = (flow: Flow, name: string, setting: string, value: Value | undefined): Flow =>
   change(flow, name, (step) => ({ ...step, settings: without(step.settings, setting, value) }));
 
+/** All settings of a step at once. */
+export const setAll = (flow: Flow, name: string, settings: Record<string, Value>): Flow =>
+  change(flow, name, (step) => ({ ...step, settings }));
+
 /** A part of the budget; null and what is not said are the same. */
 export const setPart = (flow: Flow, name: string, setting: string, value: Value | undefined): Flow =>
   change(flow, name, (step) => ({ ...step, part: without(step.part, setting, value ?? undefined) }));
