@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from contextlib import suppress
@@ -65,8 +64,7 @@ def step(page, name: str):
 
 def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     private = page.locator(".svelte-flow__edge.kind-private-rows")
     private.nth(2).wait_for(state="attached")  # a level line has no height, so it is not "visible"
@@ -87,7 +85,7 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
 
 def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     page, hand = visitor.page, Keyboard()
-    open_clinic(visitor)
+    open_clinic(visitor, place="look")
     hand.press(page, "Flow")
     priced(page)
     hand.reach(page, "A new step")
@@ -118,8 +116,7 @@ def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
 
 def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     page = visitor.page
-    dataset = open_clinic(visitor, "1")
-    page.get_by_role("link", name="Flow", exact=True).click()
+    dataset = open_clinic(visitor, "1", "flow")
     priced(page)
     page.get_by_role("button", name="Run on made-up people").click()
     ran(page)
@@ -154,8 +151,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
 def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
     visitor.expected = ("status of 422",)
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as a file").click()
@@ -192,8 +188,7 @@ def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
 @pytest.mark.parametrize("allocation", ["weights", "fixed"])
 def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     page.get_by_label("Allocation").select_option(allocation)
     page.get_by_text("It has no price yet").wait_for()
@@ -208,23 +203,12 @@ def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     visitor.look(f"flow-{allocation}")
 
 
-CALL = """async ([method, path, body]) => {
-  const answer = await fetch('/api/v1' + path, {method, body, headers: {'Content-Type': 'application/json'}});
-  return answer.json(); }"""
-
-
-def a_second_part(page, dataset: str) -> str:
+def a_second_part(visitor, schema: dict, study: str) -> str:
     """A table of other people with the same columns, in the same study; its identifier."""
-
-    def call(method: str, path: str, body: object) -> dict:
-        return page.evaluate(CALL, [method, path, body if isinstance(body, str) else json.dumps(body)])
-
-    study = page.evaluate(CALL, ["GET", f"/datasets/{dataset}", None])["study"]
-    schema = page.evaluate(CALL, ["GET", f"/datasets/{dataset}/schema", None])
-    made = call("POST", "/datasets", {"study": study, "name": "june"})["id"]
-    call("PUT", f"/datasets/{made}/rows?filename=june.csv", people_like(schema))
-    call("PUT", f"/datasets/{made}/schema", schema)
-    call("POST", f"/datasets/{made}/open", {"epsilon": 1})
+    made = visitor.call("POST", "/datasets", {"study": study, "name": "june"})["id"]
+    visitor.call("PUT", f"/datasets/{made}/rows?filename=june.csv", text=people_like(schema))
+    visitor.call("PUT", f"/datasets/{made}/schema", schema)
+    visitor.call("POST", f"/datasets/{made}/open", {"epsilon": 1})
     return made
 
 
@@ -240,8 +224,9 @@ def people_like(schema: dict) -> str:
 
 def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_path):
     page = visitor.page
-    dataset = open_clinic(visitor, "1")
-    june = a_second_part(page, dataset)
+    dataset = open_clinic(visitor, "1", "look")
+    schema = visitor.call("GET", f"/datasets/{dataset}/schema")
+    june = a_second_part(visitor, schema, visitor.call("GET", f"/datasets/{dataset}")["study"])
     visitor.at("data", dataset, "flow")
     priced(page)
     page.get_by_label("A new step").select_option("source")
@@ -249,7 +234,6 @@ def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_pa
     page.get_by_role("heading", name="Step: source").wait_for()
     page.get_by_label("A public table").check()
     step(page, "source").get_by_text("no public table of that name").wait_for()
-    schema = page.evaluate(CALL, ["GET", f"/datasets/{dataset}/schema", None])
     (tmp_path / "census.csv").write_text(people_like(schema))
     page.get_by_label("A file whose rows are public").set_input_files(tmp_path / "census.csv")
     priced(page)
