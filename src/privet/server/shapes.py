@@ -268,13 +268,17 @@ class OpenAsked(LimitAsked):
 
 
 class FamilyShown(BaseModel):
-    """A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one."""
+    """A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one.
+
+    ``of_models`` is what can be planned for a model of it that was released.
+    """
 
     name: str
     title: str
     line: str
     target: str | None
     commands: list[str]
+    of_models: list[str]
     use_case: str | None
     default: str | None
 

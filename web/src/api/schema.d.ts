@@ -1729,6 +1729,8 @@ export interface components {
         /**
          * FamilyShown
          * @description A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one.
+         *
+         *     ``of_models`` is what can be planned for a model of it that was released.
          */
         FamilyShown: {
             /** Commands */
@@ -1739,6 +1741,8 @@ export interface components {
             line: string;
             /** Name */
             name: string;
+            /** Of Models */
+            of_models: string[];
             /** Target */
             target: string | null;
             /** Title */

@@ -78,6 +78,11 @@ function short(value: number | string): string {
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
+/** A figure in a cell, where there is little room: the table beside the chart has all of it. */
+function inCell(value: number): string {
+  return Number.isInteger(value) || Math.abs(value) >= 10 ? short(value) : value.toFixed(2);
+}
+
 /** A custom series that draws error bars: low, high and a cap at both ends. */
 function whiskers(name: string, data: number[][], along: "x" | "y", shift: (width: number) => number): object {
   return {
@@ -279,7 +284,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
   const most = Math.max(1e-12, ...values.map(Math.abs));
   const low = chart.diverging ? -most : Math.min(0, ...values);
   const colours = chart.diverging
-    ? ["#b4541a", "#f6e3d8", "#ffffff", "#d9e8f5", "#1f568f"]
+    ? ["#e0946a", "#f6e3d8", "#ffffff", "#d9e8f5", "#7fb0dc"]
     : look.madeUp
       ? ["#ffffff", "#d9c8ef", "#8f6ac0"]
       : ["#ffffff", "#bfe0d0", "#4f9d80"];
@@ -314,7 +319,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
           show: cells.length <= 144 && chart.columns.length <= 9, // else they would run into each other
           color: INK,
           fontWeight: 600,
-          formatter: ({ value }: { value: number[] }) => short(value[2] ?? 0),
+          formatter: ({ value }: { value: number[] }) => inCell(value[2] ?? 0),
         },
       },
     ],

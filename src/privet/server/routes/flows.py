@@ -6,7 +6,7 @@ What a page draws is decided here: the kinds of edges, which of them may be draw
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from sqlalchemy import Row
@@ -49,9 +49,6 @@ from privet.service.flow_tables import (
     without_places,
 )
 from privet.service.public_tables import public_tables
-
-if TYPE_CHECKING:
-    from privet.flow.parts import PartsPlan
 
 __all__ = ["router"]
 
@@ -171,7 +168,7 @@ def _priced(total: Any) -> AmountShown | None:
 
 def _in_parts(
     server: Server, document: dict[str, Any], rows: list[Row[Any]], found: FlowLook, until: str | None
-) -> tuple[FlowLook, PartsPlan | None]:
+) -> tuple[FlowLook, Any]:
     """What the flow costs on every part; or the flow with what is wrong about its parts."""
     about = {}
     for row in rows:
