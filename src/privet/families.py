@@ -68,7 +68,7 @@ FAMILIES: dict[str, Family] = {
             smallest={"smoker": ["no", "yes"], "ill": ["no", "yes"]},
             smallest_target="ill",
             measures="privet.evaluation.measures:CLASSES",
-            first="naive-bayes",
+            first="auto",
         ),
         Family(
             "regress",

@@ -16,6 +16,7 @@ from privet.errors import DataError
 from privet.sources import ArrowSource, ParquetSource
 from privet.sources.parts import PartedSource
 from privet.sources.spark import SparkMap, SparkSource
+from tests.server import house as server
 
 SCHEMA = Schema.of(
     {"age": (0, 120), "ward": ["a", "b"], "ill": ["no", "yes"]}, target="ill", dataset="people"
@@ -90,3 +91,26 @@ def test_an_error_on_an_executor_names_no_cell(spark):
         NaiveBayes(schema=SCHEMA, random_state=2).fit(SparkSource(frame))
     assert "S3NT1NEL" not in str(caught.value)
     assert "'age'" in str(caught.value)
+
+
+def test_a_table_of_a_catalogue_is_opened_by_the_server_and_measured_where_it_is(tmp_path, spark):
+    rows = [
+        {"age": 20 + i % 60, "smoker": ("no", "yes")[i % 3 > 0], "ill": ("no", "yes")[i % 2]}
+        for i in range(80)
+    ]
+    spark.createDataFrame(rows).coalesce(1).createOrReplaceTempView("people")
+    settings = '[cluster]\naddress = "spark://local"\ntables = ["people", "gone"]\n'
+    (tmp_path / "connections.toml").write_text(settings)
+    with server.house(tmp_path) as home:
+        asked = {"study": home.study}
+        assert home.owner.get("/connections") == [{"name": "cluster", "tables": ["people", "gone"]}]
+        dataset = home.owner.post("/connections/cluster", asked | {"table": "people"})["id"]
+        home.owner.put(f"/datasets/{dataset}/schema", server.SCHEMA)
+        home.owner.post(f"/datasets/{dataset}/open", {"epsilon": 1.0})
+        run = home.run(home.analyst, dataset, 1.0)
+        assert run["state"] == "released", run
+        assert home.spent(dataset) == 1.0
+        gone = home.owner.post("/connections/cluster", asked | {"table": "gone"})["id"]
+        answer = home.owner.ask("POST", f"/datasets/{gone}/draft", json={})
+        assert answer.status_code == 422
+        assert "does not know that table" in answer.text

@@ -146,6 +146,9 @@ def request_for(house: House, method: str, path: str, who: Caller, fresh: Fresh 
         more["headers"] = {"Idempotency-Key": f"k{time.monotonic_ns()}"}
     if name == ("PUT", "/datasets/{dataset}/rows"):
         more |= {"params": {"filename": "a.csv"}, "content": b"a,b\n1,2\n"}
+    elif name == ("PUT", "/datasets/{dataset}/public"):
+        rows = b"age,smoker,ill\n40,no,no\n"
+        more |= {"params": {"filename": f"a{time.monotonic_ns()}.csv"}, "content": rows}
     elif body is not None:
         more["json"] = body
     if name == ("DELETE", "/studies/{study}/members/{name}") and fresh:

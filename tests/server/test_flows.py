@@ -327,3 +327,111 @@ def test_whoever_may_not_plan_may_not_look(home: House):
     sent = {"dataset": home.dataset, "flow": flow()}
     for who, status in (("auditor", 403), ("contributor", 403), ("stranger", 404), ("nobody", 401)):
         assert home.callers[who].ask("POST", "/flows/check", json=sent).status_code == status
+
+
+def add_public(home: House, dataset: str, filename: str, rows: str = ROWS) -> Any:
+    return home.owner.ask("PUT", f"/datasets/{dataset}/public?filename={filename}", content=rows.encode())
+
+
+PUBLIC_STEPS = {
+    "people": {"do": "source"},
+    "census": {"do": "source", "public": True, "data": "census"},
+    "model": {"do": "naive-bayes", "from": "people"},
+    "score": {"do": "evaluate", "from": ["model", "census"]},
+}
+
+
+def test_public_rows_are_measured_for_free_and_private_ones_are_never_taken_for_them(home: House):
+    dataset = home.new_dataset(2.0)
+    unknown = check(home, dataset, flow(PUBLIC_STEPS))
+    assert "no public table of that name" in step(unknown, "census")["problem"]
+    assert step(unknown, "census")["setting"] == "data"
+    assert add_public(home, dataset, "Census.csv").json() == {"name": "census"}
+    assert home.owner.get(f"/flows/kinds?dataset={dataset}")["public"] == ["census"]
+    found = check(home, dataset, flow(PUBLIC_STEPS))
+    kinds = {(edge["source"], edge["target"]): edge["kind"] for edge in found["edges"]}
+    assert kinds["census", "score"] == "public rows"
+    assert step(found, "score")["amount"] is None, "it reads no private rows"
+    assert found["total"]["epsilon"] == 1.0
+    again = home.owner.post("/flows/read", {"dataset": dataset, "text": found["text"]})["flow"]
+    assert again["steps"] == PUBLIC_STEPS
+    done = run(home, dataset, document=flow(PUBLIC_STEPS))
+    assert done["state"] == "released"
+    assert home.spent(dataset) == 1.0
+    told = json.dumps(home.owner.get(f"/releases/{done['release']}"))
+    assert "score: no guarantee" in told
+    notes = json.dumps(home.owner.get(f"/studies/{home.study}/audit"))
+    assert "added a public table" in notes
+
+
+@pytest.mark.parametrize(
+    ("filename", "rows", "said"),
+    [
+        ("census.csv", "age,smoker\n40,no\n", "ill"),
+        ("taken.csv", ROWS, "stays as it is"),
+        ("census.exe", ROWS, "tables in one file"),
+    ],
+)
+def test_a_public_table_must_fit_and_is_never_replaced(home: House, dataset: str, filename, rows, said):
+    add_public(home, dataset, "taken.csv")
+    answer = add_public(home, dataset, filename, rows)
+    assert 400 <= answer.status_code < 500
+    assert said in answer.text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"public": True},
+        {"public": True, "data": "../rows"},
+        {"data": "rows"},
+        {"data": ["DATASET"]},
+        {"data": ["DATASET"], "people": "same", "public": True},
+        {"people": "new"},
+        {"owner_says": "fine", "public": True, "data": "taken"},
+    ],
+)
+def test_a_source_that_means_no_table_is_refused(home: House, dataset: str, source: dict[str, Any]):
+    if isinstance(source.get("data"), list):
+        source = source | {"data": [dataset]}
+    steps = {"people": {"do": "source"} | source, "model": {"do": "naive-bayes", "from": "people"}}
+    for path, sent in (
+        ("/flows/check", {"dataset": dataset, "flow": flow(steps)}),
+        ("/plans", body(dataset, document=flow(steps))),
+    ):
+        answer = home.owner.ask("POST", path, json=sent)
+        refused = answer.status_code == 422 or (path == "/flows/check" and answer.json()["total"] is None)
+        assert refused, answer.text
+
+
+def in_parts(*parts: str, people: str = "new") -> dict[str, Any]:
+    source = {"do": "source", "data": list(parts), "people": people}
+    return flow({"people": source, "model": {"do": "naive-bayes", "from": "people"}})
+
+
+def test_a_part_that_comes_later_is_paid_for_by_its_own_people_alone(home: House):
+    may, june = home.new_dataset(1.0, "may"), home.new_dataset(1.0, "june")
+    assert {may, june} <= {each["dataset"] for each in home.owner.get(f"/flows/kinds?dataset={may}")["parts"]}
+    assert run(home, may, document=in_parts(may))["state"] == "released"
+    found = check(home, june, in_parts(may, june))
+    assert (found["parts"][0]["name"], found["parts"][0]["total"]) == ("may", None)
+    assert found["parts"][1]["total"]["epsilon"] == 1.0
+    assert "compose in parallel" in found["composition"]
+    assert found["edges"][0]["incremental"] is True
+    assert home.owner.post("/plans", body(may, document=in_parts(may, june)))["state"] == "free"
+    assert run(home, june, document=in_parts(may, june))["state"] == "released"
+    assert (home.spent(may), home.spent(june)) == (1.0, 1.0)
+    again = home.owner.post("/flows/read", {"dataset": june, "text": found["text"]})["flow"]
+    assert again["steps"] == in_parts(may, june)["steps"]
+
+
+def test_parts_that_do_not_compose_are_refused_before_anything_is_spent(home: House, dataset: str):
+    other = home.new_dataset(1.0)
+    same = check(home, dataset, in_parts(dataset, other, people="same"))
+    assert same["total"] is None
+    assert "several data sets" in same["problem"]
+    answer = home.owner.ask("POST", "/plans", json=body(dataset, document=in_parts(other)))
+    assert answer.status_code == 422
+    assert "none of the flow" in answer.text
+    strange = {"dataset": dataset, "flow": in_parts(dataset, "no-such-table")}
+    assert home.owner.ask("POST", "/flows/check", json=strange).status_code == 404

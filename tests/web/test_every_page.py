@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.web.conftest import TOO_WIDE
 from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
 
@@ -47,10 +49,18 @@ def test_a_project_from_draft_to_result(visitor):
     page.get_by_role("heading", name="In words").wait_for()
     visitor.look("result")
 
+    release = page.url.rpartition("/")[2]
     page.get_by_role("link", name="Measure how good it is").click()
     spend(page, "0.2")
     page.get_by_role("heading", name="In words").wait_for()
     visitor.look("result-measured")
+    visitor.at("data", dataset, "result", release)
+    page.get_by_role("link", name="Draw its ROC curve").click()
+    page.get_by_role("radio", name="How it fails, in pictures").wait_for()
+    visitor.look("evaluate-pictures")
+    spend(page, "0.5")
+    page.get_by_role("heading", name=re.compile("ROC")).first.wait_for()
+    visitor.look("result-diagnosed")
     for name in ("public", "results", "budget"):
         visitor.at("data", dataset, name)
         page.wait_for_load_state("networkidle")
@@ -67,7 +77,7 @@ def test_a_project_from_draft_to_result(visitor):
 def test_every_family_and_every_algorithm_has_its_form(visitor):
     page = visitor.page
     visitor.expected = ("status of 422",)
-    dataset = open_clinic(visitor)
+    dataset = open_clinic(visitor, place="mine/select")
     page.get_by_role("radio").first.wait_for()
     tabs = page.get_by_role("navigation", name="This table").get_by_role("link")
     addresses = [link.get_attribute("href") for link in tabs.all()]
@@ -87,7 +97,7 @@ def test_every_family_and_every_algorithm_has_its_form(visitor):
 def test_every_family_gives_a_result_in_practice(visitor):
     visitor.expected = ("status of 422",)  # some families have nothing to be foretold, and the page says so
     page = visitor.page
-    dataset = open_clinic(visitor)
+    dataset = open_clinic(visitor, place="mine/select")
     for family in ("select", "prepare", "cluster", "associate", "synthesise"):
         visitor.at("data", dataset, "mine", family)
         page.get_by_role("button", name="Run on made-up people").click()
@@ -116,6 +126,7 @@ def test_a_setting_that_is_wrong_is_said_beside_it_and_in_a_summary(visitor):
     page = visitor.page
     visitor.expected = ("status of 422",)
     open_clinic(visitor)
+    page.get_by_role("radio", name="Naive Bayes").check()
     page.get_by_label("Bins").fill("1")
     page.get_by_label("Bins").press("Tab")
     page.get_by_role("alert").wait_for()

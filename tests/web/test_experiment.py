@@ -18,15 +18,14 @@ def small(page) -> None:
 
 def test_from_the_grid_to_the_winner_for_real(visitor, tmp_path):
     page = visitor.page
-    dataset = open_clinic(visitor)
-    page.get_by_role("link", name="Experiment").click()
+    dataset = open_clinic(visitor, "1.5", "experiment")
     page.get_by_role("heading", name="What it costs, before anything runs").wait_for()
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     small(page)
     page.get_by_role("button", name="Settings of", exact=False).first.click()
     page.get_by_label("Try several values of").wait_for()
-    page.get_by_label("Try several values of").select_option("bins")
-    page.get_by_label("Values, with commas").fill("4, 16")
+    page.get_by_label("Try several values of").select_option("learner")
+    page.get_by_label("Values, with commas").fill("naive-bayes, one-r")
     page.get_by_label("Values, with commas").press("Tab")
     page.get_by_role("button", name="Run the 12 free cells").wait_for()
     visitor.look("experiment-setup")
@@ -55,14 +54,13 @@ def test_from_the_grid_to_the_winner_for_real(visitor, tmp_path):
 
 def test_pausing_reloading_and_a_server_that_is_killed(newcomer):
     page = newcomer.page
-    open_clinic(newcomer)
-    page.get_by_role("link", name="Experiment").click()
+    open_clinic(newcomer, "1.5", "experiment")
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     small(page)
     page.get_by_role("button", name="Remove the algorithm").last.click()
-    page.get_by_label("Repetitions", exact=True).fill("50")
+    page.get_by_label("Repetitions", exact=True).fill("20")
     page.get_by_label("Repetitions", exact=True).press("Tab")
-    page.get_by_role("button", name="Run the 200 free cells").click()
+    page.get_by_role("button", name="Run the 80 free cells").click()
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("heading", name="Paused").wait_for()
     newcomer.look("experiment-paused")
@@ -72,13 +70,12 @@ def test_pausing_reloading_and_a_server_that_is_killed(newcomer):
     newcomer.workbench.stop(9)
     page.get_by_text("The server does not answer").wait_for()
     newcomer.workbench.start()
-    page.get_by_text("200 of 200 cells are measured").wait_for(timeout=120_000)
+    page.get_by_text("80 of 80 cells are measured").wait_for(timeout=120_000)
 
 
 def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
     page = visitor.page
-    open_clinic(visitor, budget="4")
-    page.get_by_role("link", name="Experiment").click()
+    open_clinic(visitor, "4", "experiment")
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     small(page)
     page.get_by_label("Epsilons", exact=True).fill("0.5")
@@ -102,8 +99,7 @@ def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
 def test_what_is_wrong_is_said(visitor):
     page = visitor.page
     visitor.expected = ("status of 422",)
-    open_clinic(visitor)
-    page.get_by_role("link", name="Experiment").click()
+    open_clinic(visitor, "1.5", "experiment")
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     page.get_by_label("Folds", exact=True).fill("1")
     page.get_by_label("Folds", exact=True).press("Tab")

@@ -30,11 +30,11 @@ def test_the_first_five_minutes(visitor, hand: Hand):
     page.get_by_text("All 11 answered").wait_for()
     hand.press(page, "Register this and open the budget")
 
-    # Naive Bayes is chosen already, and the forecast comes by itself.
+    # The automatic choice is chosen already, and the forecast comes by itself.
     page.get_by_role("heading", name="Classify").wait_for()
     page.get_by_text("of what is attainable").wait_for()
     page.get_by_text("of 100 after this run").wait_for()  # the price and the forecast come in either order
-    assert page.get_by_role("radio", name="Naive Bayes").is_checked()
+    assert page.get_by_role("radio", name=re.compile("^Auto")).is_checked()
     after, share = r"(\d+) of 100 after this run", r"About (\d+) %"
     dots, accuracy = number_in(page, after), number_in(page, share)
     hand.slide(page, 0.05)

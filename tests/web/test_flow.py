@@ -64,8 +64,7 @@ def step(page, name: str):
 
 def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     private = page.locator(".svelte-flow__edge.kind-private-rows")
     private.nth(2).wait_for(state="attached")  # a level line has no height, so it is not "visible"
@@ -86,7 +85,7 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
 
 def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     page, hand = visitor.page, Keyboard()
-    open_clinic(visitor)
+    open_clinic(visitor, place="look")
     hand.press(page, "Flow")
     priced(page)
     hand.reach(page, "A new step")
@@ -117,8 +116,7 @@ def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
 
 def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     page = visitor.page
-    dataset = open_clinic(visitor, "1")
-    page.get_by_role("link", name="Flow", exact=True).click()
+    dataset = open_clinic(visitor, "1", "flow")
     priced(page)
     page.get_by_role("button", name="Run on made-up people").click()
     ran(page)
@@ -153,8 +151,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
 def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
     visitor.expected = ("status of 422",)
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as a file").click()
@@ -191,8 +188,7 @@ def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
 @pytest.mark.parametrize("allocation", ["weights", "fixed"])
 def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Flow", exact=True).click()
+    open_clinic(visitor, place="flow")
     priced(page)
     page.get_by_label("Allocation").select_option(allocation)
     page.get_by_text("It has no price yet").wait_for()
@@ -205,3 +201,57 @@ def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     total = "ε = 0.5" if allocation == "fixed" else "ε = 1"
     page.get_by_text(f"This would cost {total}.").wait_for()
     visitor.look(f"flow-{allocation}")
+
+
+def a_second_part(visitor, schema: dict, study: str) -> str:
+    """A table of other people with the same columns, in the same study; its identifier."""
+    made = visitor.call("POST", "/datasets", {"study": study, "name": "june"})["id"]
+    visitor.call("PUT", f"/datasets/{made}/rows?filename=june.csv", text=people_like(schema))
+    visitor.call("PUT", f"/datasets/{made}/schema", schema)
+    visitor.call("POST", f"/datasets/{made}/open", {"epsilon": 1})
+    return made
+
+
+def people_like(schema: dict) -> str:
+    """A file with the columns of a schema, and forty records that it allows."""
+    columns = [column for column in schema["columns"] if not column["left_out"]]
+    rows = [
+        [c["values"][at % len(c["values"])] if c["values"] else str(c["low"]) for c in columns]
+        for at in range(40)
+    ]
+    return "\n".join(",".join(row) for row in [[c["name"] for c in columns], *rows]) + "\n"
+
+
+def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_path):
+    page = visitor.page
+    dataset = open_clinic(visitor, "1", "look")
+    schema = visitor.call("GET", f"/datasets/{dataset}/schema")
+    june = a_second_part(visitor, schema, visitor.call("GET", f"/datasets/{dataset}")["study"])
+    visitor.at("data", dataset, "flow")
+    priced(page)
+    page.get_by_label("A new step").select_option("source")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("heading", name="Step: source").wait_for()
+    page.get_by_label("A public table").check()
+    step(page, "source").get_by_text("no public table of that name").wait_for()
+    (tmp_path / "census.csv").write_text(people_like(schema))
+    page.get_by_label("A file whose rows are public").set_input_files(tmp_path / "census.csv")
+    priced(page)
+    step(page, "score").get_by_label("Takes private rows or public rows").select_option("source")
+    page.get_by_text("source now gives public rows to score").wait_for()
+    page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="attached")
+    step(page, "score").get_by_text("free").wait_for()
+    priced(page)
+    visitor.look("flow-public")
+    page.get_by_role("button", name="Undo").click()
+    page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="detached")
+    page.get_by_role("button", name="Remove source").click()
+    page.get_by_role("button", name="Settings of people").click()
+    page.get_by_label("Part by part, as they come").check()
+    page.get_by_label("june").check()
+    page.get_by_text("compose in parallel").wait_for()
+    page.locator(".svelte-flow__edge.incremental").nth(2).wait_for(state="attached")
+    visitor.look("flow-parts")
+    page.get_by_role("link", name="Run it on june").click()
+    page.wait_for_url(f"**/data/{june}/flow")
+    page.get_by_text("june (this table)").wait_for()

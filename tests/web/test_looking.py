@@ -8,8 +8,7 @@ from tests.web.project import go_for_real, open_clinic, spend
 
 def test_a_first_look_is_made_up_until_it_is_paid_for_and_then_free(visitor):
     page = visitor.page
-    dataset = open_clinic(visitor)
-    page.get_by_role("link", name="Look", exact=True).click()
+    dataset = open_clinic(visitor, place="look")
     page.get_by_text("These people do not exist").wait_for()
     greyed = page.locator(".greyed figure")
     assert greyed.count() == 11
@@ -34,8 +33,7 @@ def test_a_first_look_is_made_up_until_it_is_paid_for_and_then_free(visitor):
 
 def test_a_practice_look_goes_back_to_its_page_for_real(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Look", exact=True).click()
+    open_clinic(visitor, place="look")
     page.get_by_label("Bins").fill("4")
     page.get_by_label("Bins").press("Tab")
     page.get_by_role("button", name="Run on made-up people").click()
@@ -48,7 +46,7 @@ def test_a_practice_look_goes_back_to_its_page_for_real(visitor):
 def test_a_question_is_asked_by_keyboard_priced_and_answered(visitor):
     visitor.expected = ("status of 422",)
     page, hand = visitor.page, Keyboard()
-    open_clinic(visitor)
+    open_clinic(visitor, place="flow")
     hand.press(page, "Ask")
     page.get_by_role("heading", name="Ask a question").wait_for()
     hand.reach(page, "One SELECT")
@@ -82,8 +80,7 @@ def test_a_question_is_asked_by_keyboard_priced_and_answered(visitor):
 
 def test_every_example_can_be_asked(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Ask", exact=True).click()
+    open_clinic(visitor, place="ask")
     page.get_by_role("heading", name="Examples with your columns").wait_for()
     buttons = page.locator(".examples button")
     assert buttons.count() == 7

@@ -9,6 +9,7 @@ import pytest
 
 from tests.web.conftest import WIDE, Visitor
 from tests.web.project import go_for_real, set_epsilon, spend
+from tests.web.workbench import Workbench
 
 PASSWORD = "a long enough password"
 
@@ -26,6 +27,23 @@ def add(page, study: str, name: str, role: str) -> None:
     card.get_by_label(f"Their role in {study}").select_option(role)
     card.get_by_role("button", name="Add").click()
     page.get_by_text(f"{name} is {role} now.").wait_for()
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory):
+    """A workbench of its own: the page of people shows everybody and every study."""
+    made = Workbench(tmp_path_factory.mktemp("people") / "home")
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def _person(browser, workbench):
+    person = Visitor(browser, workbench, WIDE)
+    person.enter()
+    yield person
+    person.context.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,7 @@ from tests.web.project import go_for_real, open_clinic
 
 def test_methods_are_tried_on_made_up_people(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Perturb").click()
+    open_clinic(visitor, place="perturb")
     page.get_by_text("Guarantee: none.").wait_for()
     page.get_by_label("Rotation").check()
     page.get_by_role("button", name="Try it on made-up people").click()
@@ -20,8 +19,7 @@ def test_methods_are_tried_on_made_up_people(visitor):
 
 def test_the_owner_takes_the_rows_by_their_word(visitor):
     page = visitor.page
-    open_clinic(visitor)
-    page.get_by_role("link", name="Perturb").click()
+    open_clinic(visitor, place="perturb")
     page.get_by_label("Rotation").check()
     go_for_real(page)
     page.wait_for_load_state("networkidle")  # the form of the method that was chosen has come

@@ -1,4 +1,4 @@
-"""A workbench of its own for each test module: the real server, in a process, with the pages from web/."""
+"""A workbench for tests: the real server, in a process, with the pages from web/."""
 
 from __future__ import annotations
 

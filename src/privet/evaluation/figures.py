@@ -25,7 +25,19 @@ from numpy.typing import NDArray
 from privet.evaluation import metrics
 from privet.release import Release
 
-__all__ = ["Figure", "Measured", "Sums", "figures", "half_width", "nonnegative", "root"]
+__all__ = ["RANGES", "Figure", "Measured", "Sums", "figures", "half_width", "nonnegative", "root"]
+
+#: Between which ends a figure can lie; None is an end that is open.
+RANGES: dict[str, tuple[float | None, float | None]] = {
+    "accuracy": (0, 1),
+    "kappa": (-1, 1),
+    "r2": (None, 1),
+    "log_loss": (0, None),
+    "mean_absolute_error": (0, None),
+    "root_mean_squared_error": (0, None),
+    "relative_absolute_error": (0, None),
+    "root_relative_squared_error": (0, None),
+}
 
 Numbers = NDArray[np.float64]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.evaluation.figures import RANGES
 from privet.experiment.parts import Dataset
 from privet.experiment.planning import identities
 from privet.experiment.significance import Ranks, corrected_interval, corrected_p_value, ranked
@@ -224,6 +225,7 @@ class Results:
         if not all(math.isfinite(entry.mean) for row in rows for entry in row):
             return ()
         title, y = f"{dataset.name}", self.measure.replace("_", " ")
+        within = RANGES.get(self.measure, (None, None))
         note = _ABOUT_NOISE if dataset.private else _ABOUT_MARKS.partition(". ")[2]
 
         def errors(entries: Sequence[Entry]) -> tuple[float, ...] | None:
@@ -232,12 +234,12 @@ class Results:
 
         chart: Chart
         if len(at) == 1:
-            series = Series(y, tuple(e.mean for e in rows[0]), errors(rows[0]))
+            series = Series(y, tuple(e.mean for e in rows[0]), errors(rows[0]), within)
             chart = Bars(title, self.labels, (series,), y=y, note=note)
         else:
             columns = list(zip(*rows, strict=True))
             lines = tuple(
-                Series(label, tuple(e.mean for e in column), errors(column))
+                Series(label, tuple(e.mean for e in column), errors(column), within)
                 for label, column in zip(self.labels, columns, strict=True)
             )
             chart = Lines(title, at, lines, log_x=True, x="epsilon", y=y, note=note)

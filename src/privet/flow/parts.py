@@ -30,8 +30,18 @@ from privet.flow.steps import FlowStep
 if TYPE_CHECKING:
     from privet.flow.planning import FlowPlan
     from privet.flow.running import FlowResult
+    from privet.schema import Schema
 
-__all__ = ["PartsPlan", "PartsResult", "in_parts", "parts_of", "plan_parts", "run_parts"]
+__all__ = [
+    "PartsPlan",
+    "PartsResult",
+    "in_parts",
+    "parts_of",
+    "plan_parts",
+    "refuse_mixed",
+    "run_parts",
+    "source_in_parts",
+]
 
 _NEW = "Nobody is in two parts, as their owner says, so they compose in parallel: each person pays at most"
 _SAME = "The same people may be in every part, so what the parts cost adds up (sequential composition):"
@@ -50,7 +60,7 @@ def parts_of(flow: Flow) -> dict[str, Flow]:
     >>> [part.name for part in parts_of(Flow.from_dict({"name": "clinic", "steps": steps})).values()]
     ['clinic (may)', 'clinic (june)']
     """
-    source = _source(flow)
+    source = source_in_parts(flow)
     files = [str(each) for each in source.settings["data"]]
     names = [Path(file).name.split(".")[0] for file in files]
     if not files or len(set(names)) < len(names):
@@ -68,7 +78,7 @@ def parts_of(flow: Flow) -> dict[str, Flow]:
     }
 
 
-def _source(flow: Flow) -> FlowStep:
+def source_in_parts(flow: Flow) -> FlowStep:
     """The one source that is in parts; all other rows must be public, or they would be measured in each."""
     private = [s for s in flow.steps if s.do == "source" and s.settings.get("public") is not True]
     if len(private) != 1 or not isinstance(private[0].settings.get("data"), list | tuple):
@@ -147,11 +157,16 @@ def plan_parts(
     flow: Flow, folder: str | Path = ".", store: str | Path | None = None, until: str | None = None
 ) -> PartsPlan:
     """What each part would cost, and all of them. Nothing is read, and nothing is spent."""
-    people = str(_source(flow).settings["people"])
+    people = str(source_in_parts(flow).settings["people"])
     plans = {name: p.plan(folder=folder, store=store, until=until) for name, p in parts_of(flow).items()}
-    schemas = {name: plan.schema for name, plan in plans.items() if plan.schema is not None}
-    accounts = [account_name(schema) for schema in schemas.values()]
-    if people == "same" and len({(s.unit, a) for s, a in zip(schemas.values(), accounts, strict=True)}) > 1:
+    refuse_mixed(people, [plan.schema for plan in plans.values() if plan.schema is not None])
+    return PartsPlan(people, plans)
+
+
+def refuse_mixed(people: str, schemas: Sequence[Schema]) -> None:
+    """Refuse parts whose accounts or units do not fit what is said about their people."""
+    accounts = [account_name(schema) for schema in schemas]
+    if people == "same" and len({(s.unit, a) for s, a in zip(schemas, accounts, strict=True)}) > 1:
         raise ParameterError(
             "The parts are of the same people, and their schemas name several data sets or units.",
             "Give them one data set's name: one account pays for all parts.",
@@ -162,13 +177,12 @@ def plan_parts(
                 "The parts are of new people each, and two of them are paid for by one account.",
                 "Give each part's schema a data set's name of its own, or say  people = \"same\".",
             )
-        if any(schema.unit.neighbours != "add_remove" for schema in schemas.values()):
+        if any(schema.unit.neighbours != "add_remove" for schema in schemas):
             raise ParameterError(
                 "Somebody who is replaced could leave one part and enter another, so parts of new people "
                 "cannot be counted by themselves.",
                 'Use the unit "present or absent", or say  people = "same".',
             )
-    return PartsPlan(people, plans)
 
 
 @dataclass(frozen=True, eq=False)

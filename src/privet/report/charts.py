@@ -40,11 +40,26 @@ def in_figures(value: float, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """Values with a name; ``errors`` are the half widths of their error bars, None if they have none."""
+    """Values with a name; ``errors`` are the half widths of their error bars, None if they have none.
+
+    ``within`` says between which ends such a value can lie: no bar is drawn beyond them.
+    """
 
     name: str
     values: tuple[float, ...]
     errors: tuple[float, ...] | None = None
+    within: tuple[float | None, float | None] = (None, None)
+
+    def ends(self) -> tuple[list[float], list[float]]:
+        """Where the error bars begin and end.
+
+        >>> Series("accuracy", (0.9,), (0.2,), (0, 1)).ends()
+        ([0.7], [1])
+        """
+        low, high = self.within
+        pairs = list(zip(self.values, self.errors or [0.0] * len(self.values), strict=True))
+        below = [v - e if low is None else max(v - e, low) for v, e in pairs]
+        return below, [v + e if high is None else min(v + e, high) for v, e in pairs]
 
     def cell(self, place: int) -> str:
         """One value as text, with its error bar."""
@@ -132,14 +147,7 @@ class Lines(Chart):
         return [self.x, *(s.name for s in self.series)], rows
 
     def figure(self) -> Any:
-        bands = {
-            s.name: (
-                [v - e for v, e in zip(s.values, s.errors, strict=True)],
-                [v + e for v, e in zip(s.values, s.errors, strict=True)],
-            )
-            for s in self.series
-            if s.errors is not None
-        }
+        bands = {s.name: s.ends() for s in self.series if s.errors is not None}
         return plots.lines(
             self.at,
             {s.name: s.values for s in self.series},

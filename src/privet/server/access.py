@@ -74,6 +74,7 @@ ACCESS: dict[tuple[str, str], Rule] = {
     ("GET", "/datasets/{dataset}"): _role("read", *_SEE),
     ("PUT", "/datasets/{dataset}/rows"): _role("manage", "owner"),
     ("DELETE", "/datasets/{dataset}/rows"): _role("manage", "owner"),
+    ("PUT", "/datasets/{dataset}/public"): _role("manage", "owner"),
     ("POST", "/datasets/{dataset}/draft"): _role("manage", "owner"),
     ("GET", "/datasets/{dataset}/schema"): _role("read", *_SEE),
     ("PUT", "/datasets/{dataset}/schema"): _role("manage", "owner"),

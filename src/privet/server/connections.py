@@ -1,4 +1,4 @@
-"""Tables of databases: the operator says which, in a file of the server; nobody else sees an address.
+"""Tables of databases and of Spark: the operator says which, in a file; nobody else sees an address.
 
 ``connections.toml`` in the server's folder names each connection, its address with the password, and the
 tables that may be opened through it:
@@ -7,6 +7,10 @@ tables that may be opened through it:
     address = "postgresql://reader:…@host/database"
     tables = ["public.people"]
     owners = ["ann"]    # left out: everybody who may register tables
+
+    [cluster]
+    address = "spark://host:7077"    # or spark://local: the cores of this machine
+    tables = ["clinic.people"]
 
 A dataset keeps the two names. The address is looked up when rows are read, so a changed password is changed
 in one place, and no answer, log or database of the server holds it. Workers keep their network only if there
@@ -62,7 +66,7 @@ def _all(server: Server) -> dict[str, Connected]:
 
 def _one(name: str, about: dict[str, Any]) -> Connected:
     address, tables, owners = about["address"], about["tables"], about.get("owners")
-    if not address.startswith(("postgresql://", "postgres://")) or "table=" in address:
+    if not address.startswith(("postgresql://", "postgres://", "spark://")) or "table=" in address:
         raise ValueError
     return Connected(name, address, tuple(map(str, tables)), None if owners is None else tuple(owners))
 

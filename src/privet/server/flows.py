@@ -1,7 +1,8 @@
 """Flows over the API: one more use case that is planned, paid for and run like every other.
 
 What is asked for is the document of a flow, without paths, seeds, or words that only an owner at the machine
-may say. Its settings are checked against the same list of what is allowed as an algorithm's.
+may say. Its settings are checked against the same list of what is allowed as an algorithm's. A source may
+name a public table, which the owner has put beside the dataset, or datasets as its parts; never a file.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from privet.server.cases import Asked, is_open, trimmed
 from privet.server.problems import Refusal
 from privet.service import Session, UseCase
 from privet.service.document import RunDocument
-from privet.service.flow_tables import FlowOnTable, StepKind, flow_of, portable, step_kinds
+from privet.service.flow_tables import FlowOnTable, StepKind, flow_of, here, portable, step_kinds
 from privet.service.flows import RunFlow
 
-__all__ = ["FLOW", "AskedFlow", "asked_for", "kinds", "plain_document", "settings_schema"]
+__all__ = ["FLOW", "AskedFlow", "asked_for", "kinds", "parts_in", "plain_document", "settings_schema"]
 
 FLOW = "flow run"
 _HEAD = ("name", "epsilon", "delta", "allocation", "goal", "steps", "flow")
 _OF_A_STEP = ("do", "from", "weight", "epsilon")
+_OF_A_SOURCE = ("data", "public", "people")
+MOST_PARTS = 24
 
 
 @cache
@@ -53,6 +56,9 @@ def plain_document(sent: Mapping[str, Any]) -> dict[str, Any]:
             raise _refused("A step is no object with settings.", "Say what it does.", place)
         kind = kinds().get(str(entry.get("do")))
         allowed = set(settings_schema(kind)["properties"]) if kind is not None else set()
+        if entry.get("do") == "source":
+            _check_source(entry, place)
+            allowed |= set(_OF_A_SOURCE)
         for key in entry:
             if kind is not None and key not in _OF_A_STEP and key not in allowed:
                 told, word = ", ".join(sorted(allowed)) or "none", key[:80]
@@ -62,6 +68,29 @@ def plain_document(sent: Mapping[str, Any]) -> dict[str, Any]:
                     f"{place}.{word}",
                 )
     return dict(sent)
+
+
+def _check_source(entry: Mapping[str, Any], place: str) -> None:
+    data = entry.get("data")
+    if entry.get("public") is True:
+        fine = isinstance(data, str) and "people" not in entry
+    elif data is None:
+        fine = "people" not in entry
+    else:
+        fine = isinstance(data, list) and 0 < len(data) <= MOST_PARTS
+        fine = fine and all(isinstance(each, str) for each in data) and len(set(data)) == len(data)
+    if not fine:
+        raise _refused(
+            "A source stands for this dataset, names a public table, or names datasets as its parts.",
+            f"At most {MOST_PARTS} parts; say then whether their people are new.",
+            f"{place}.data",
+        )
+
+
+def parts_in(document: Mapping[str, Any]) -> list[str]:
+    """The datasets that a flow is run on, one after the other; none if it is not in parts."""
+    listed = [entry.get("data") for entry in document["steps"].values() if entry.get("do") == "source"]
+    return next((list(each) for each in listed if isinstance(each, list)), [])
 
 
 def _refused(detail: str, advice: str, place: str) -> Refusal:
@@ -92,6 +121,8 @@ class AskedFlow(Asked):
         document = plain_document(self.parameters["flow"])
         if self.parameters.get("epsilon") is not None and document.get("allocation") != "fixed":
             document["epsilon"] = self.parameters["epsilon"]
+        if (parts := parts_in(document)) and self.dataset not in parts:
+            raise _refused("This dataset is none of the flow's parts.", "Run it on one of them.", "flow")
         return document
 
     @property
@@ -105,14 +136,15 @@ class AskedFlow(Asked):
         yield FlowOnTable(data=Path(self.dataset), schema=schema, flow=self.flow(), until=self.until)
 
     def document(self, name: str) -> RunDocument:
-        text = portable(flow_of(self.flow()), name).text()
+        text = portable(here(flow_of(self.flow())), name).text()
         file = f"{name}.flow.toml"
         ledger = None if self.practice else Path("privet-ledger.db")
         found = RunDocument.of(FLOW, RunFlow(flow=Path(file), until=self.until), Session(ledger=ledger))
         return RunDocument(found.use_case, found.parameters, found.ledger, {file: text})
 
     def hash(self) -> str:
-        said = [FLOW, self.dataset, self.version, self.practice, self.until, flow_of(self.flow()).to_dict()]
+        flow = here(flow_of(self.flow())).to_dict()
+        said = [FLOW, self.dataset, self.version, self.practice, self.until, flow]
         plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()
 

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-_FREE = "Everything that it would measure was released before, and is used again: it costs nothing."
+_FREE = "All that it would measure is public or was released before: it costs nothing."
 
 
 def schema_file(server: Server, dataset: str, version: int) -> Any:

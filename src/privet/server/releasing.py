@@ -17,6 +17,8 @@ from privet.service import Result
 
 __all__ = ["finite", "release_of"]
 
+#: A heading is short.
+_HEADING = 100
 _PRACTICE = "Practice on made-up people, drawn from the public schema. It says nothing about anybody."
 
 
@@ -26,6 +28,8 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
     chosen = asked.chosen
     title = f"{asked.title} · {name}"
     told = (result.in_words() or result.text()).strip().partition("\n")[0]
+    if len(told) > _HEADING or told.endswith(":"):  # that runs on: it is read below
+        told = title
     model = result.model_document()
     answer = {
         "id": release,

@@ -268,13 +268,17 @@ class OpenAsked(LimitAsked):
 
 
 class FamilyShown(BaseModel):
-    """A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one."""
+    """A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one.
+
+    ``of_models`` is what can be planned for a model of it that was released.
+    """
 
     name: str
     title: str
     line: str
     target: str | None
     commands: list[str]
+    of_models: list[str]
     use_case: str | None
     default: str | None
 
@@ -469,8 +473,24 @@ class FlowKindShown(BaseModel):
     json_schema: dict[str, Any]
 
 
+class PublicTable(BaseModel):
+    """A public table beside a dataset."""
+
+    name: str
+
+
+class FlowPartShown(BaseModel):
+    """A dataset that a source may have as a part; ``reason`` is why it cannot be one."""
+
+    dataset: str
+    name: str
+    reason: str | None
+
+
 class FlowKinds(BaseModel):
     """What flows are made of, and a flow to begin with.
+
+    ``public`` are the public tables that a source may name, and ``parts`` the datasets that it may be in.
 
     ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
     budget.
@@ -480,6 +500,8 @@ class FlowKinds(BaseModel):
     part: dict[str, Any]
     kinds: list[FlowKindShown]
     beginning: dict[str, Any] | None
+    public: list[str]
+    parts: list[FlowPartShown]
 
 
 class FlowAsked(Sent):
@@ -522,11 +544,22 @@ class FlowStepShown(BaseModel):
 
 
 class FlowEdgeShown(BaseModel):
+    """An edge. One that is ``incremental`` hands on one part after the other, as they come."""
+
     source: str
     part: str
     target: str
     slot: int
     kind: str
+    incremental: bool
+
+
+class FlowPartPriced(BaseModel):
+    """What a flow would cost on one of its parts now; nothing if it was released before."""
+
+    dataset: str
+    name: str
+    total: AmountShown | None
 
 
 class FlowLink(BaseModel):
@@ -549,6 +582,8 @@ class FlowLooked(BaseModel):
     advice: str
     text: str
     svg: str
+    parts: list[FlowPartPriced]
+    composition: str
 
 
 # Accounts

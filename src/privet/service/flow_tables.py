@@ -1,11 +1,13 @@
-"""Flows over one registered table: looked at while they are made, priced and run. Every source is that one.
+"""Flows over a registered table: looked at while they are made, priced and run.
 
-A document of such a flow has no paths: where the table is, and where reports go, is not the flow's to say.
+A document of such a flow has no paths: where tables are, and where reports go, is not the flow's to say. A
+source stands for the table at hand. One that is public names a public table that the owner has put beside it;
+one in parts names the registered tables that the flow is run on, one after the other, as they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +19,15 @@ from privet.parameters import File, Parameter, json_schema
 from privet.registry import ALGORITHMS
 from privet.service.case import UseCase
 from privet.service.flows import FlowRan, Until, priced
+from privet.service.public_tables import PUBLIC_WORD, public_tables, require_known
 from privet.service.session import Session
+from privet.service.tables import open_table
 
 if TYPE_CHECKING:
     from privet.budget import Amount
     from privet.flow import Flow, FlowPlan
     from privet.flow.draft import Draft
+    from privet.flow.parts import PartsPlan
     from privet.flow.steps import FlowStep, Kind
     from privet.flow.store import KeptKey
     from privet.schema import Schema
@@ -36,7 +41,9 @@ __all__ = [
     "beginning",
     "flow_of",
     "head_schemas",
+    "here",
     "look",
+    "look_at_parts",
     "portable",
     "step_kinds",
     "without_places",
@@ -44,7 +51,7 @@ __all__ = [
 
 MOST_STEPS = 40
 #: The settings that say where something is: the file of a flow has them, a flow over a table has not.
-_PLACES = {"source": ("data", "schema"), "report": ("output",), "save": ("output",)}
+_PLACES = {"source": ("schema", "owner_says"), "report": ("output",), "save": ("output",)}
 
 
 class Kept(Protocol):
@@ -170,7 +177,12 @@ def beginning(schema: Schema) -> dict[str, Any]:
 
 
 def without_places(text: str) -> dict[str, Any]:
-    """The document of a flow's text, without the places of files: every source is the table at hand."""
+    """The document of a flow's text, without the places of files: sources name tables, or mean the one here.
+
+    >>> text = '[steps.people]\\ndo = "source"\\ndata = ["data/may.csv", "june.csv"]\\npeople = "new"'
+    >>> without_places(text)["steps"]["people"]["data"]
+    ['may', 'june']
+    """
     from privet.flow.flow import plain
 
     found = plain(text)
@@ -185,18 +197,46 @@ def without_places(text: str) -> dict[str, Any]:
             raise ParameterError(f"The entry of the step '{name}' is no table of settings.")
         places = _PLACES.get(str(entry.get("do")), ())
         kept[name] = {key: value for key, value in entry.items() if key not in places}
+        data = kept[name].pop("data", None)
+        if isinstance(data, list):
+            kept[name]["data"] = [_stem(each) for each in data]
+        elif entry.get("public") is True and data is not None:
+            kept[name]["data"] = _stem(data)
     return {key: value for key, value in found.items() if key not in ("nodes", "edges", "price")} | {
         "steps": kept
     }
 
 
+def _stem(data: Any) -> str:
+    return Path(str(data)).name.split(".")[0]
+
+
+def here(flow: Flow) -> Flow:
+    """The flow as it is run on the table at hand: on this part, if its source is in parts."""
+    from privet.flow.parts import in_parts, source_in_parts
+
+    if not in_parts(flow):
+        return flow
+    source = source_in_parts(flow)
+    alone = {key: value for key, value in source.settings.items() if key not in ("data", "people")}
+    return replace(
+        flow, steps=tuple(replace(s, settings=alone) if s.name == source.name else s for s in flow.steps)
+    )
+
+
 def portable(flow: Flow, table: str) -> Flow:
-    """The flow with the places that its file needs: the table's, and those of reports and models."""
+    """The flow with the places that its file needs: those of tables, reports and models."""
     ends = {"report": "html", "save": "json"}
 
     def placed(step: FlowStep) -> FlowStep:
+        data = step.settings.get("data")
+        if step.do == "source" and step.settings.get("public") is True:
+            # Read through the schema of the table, whose owner has said that these rows are public.
+            about = {"data": f"{data}.csv", "schema": f"{table}.schema.toml", "owner_says": PUBLIC_WORD}
+            return replace(step, settings={**step.settings, **about})
         if step.do == "source":
-            return replace(step, settings={"data": f"{table}.csv", **step.settings})
+            files = f"{table}.csv" if data is None else [f"{each}.csv" for each in data]
+            return replace(step, settings={**step.settings, "data": files})
         if step.do in ends:
             rows = any(flow.graph.gives(name) == "table" for name in step.inputs)
             ending = "csv" if step.do == "save" and rows else ends[step.do]
@@ -249,9 +289,15 @@ class FlowLook:
 
 
 def look(
-    document: Mapping[str, Any], schema: Schema, kept: Kept | None = None, until: str | None = None
+    document: Mapping[str, Any],
+    schema: Schema,
+    kept: Kept | None = None,
+    until: str | None = None,
+    public: Collection[str] = (),
 ) -> FlowLook:
     """Look at a flow over a table that has this schema: from what is public alone, for free.
+
+    ``public`` names the public tables beside it.
 
     >>> from privet.schema import Schema
     >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
@@ -268,14 +314,59 @@ def look(
     flow = None
     try:
         flow = flow_of(document)
-        plan = flow.plan(_tables(flow, lambda: None, schema), folder=None, store=_releases(kept), until=until)
+        plan = _planned(here(flow), schema, kept, until, public)
     except PrivetError as error:
         return FlowLook(drawn, flow, None, error)
     return FlowLook(drawn, flow, plan)
 
 
-def _tables(flow: Flow, table: Callable[[], Any], schema: Schema) -> dict[str, Any]:
-    return {step.name: (table(), schema) for step in flow.steps if step.do == "source"}
+def look_at_parts(
+    document: Mapping[str, Any],
+    parts: Mapping[str, tuple[Schema, Kept | None, Collection[str]]],
+    until: str | None = None,
+) -> PartsPlan:
+    """What a flow in parts would cost on each of them, and how that composes. Free."""
+    from privet.flow.parts import PartsPlan, refuse_mixed, source_in_parts
+
+    flow = flow_of(document)
+    people = str(source_in_parts(flow).settings["people"])
+    refuse_mixed(people, [schema for schema, *_ in parts.values()])
+    plans = {}
+    for name, (schema, kept, public) in parts.items():
+        try:
+            plans[name] = _planned(here(flow), schema, kept, until, public)
+        except PrivetError as error:
+            error.message = f"On the part '{name}': {error.message}"
+            raise
+    return PartsPlan(people, plans)
+
+
+def _planned(
+    flow: Flow, schema: Schema, kept: Kept | None, until: str | None, public: Collection[str]
+) -> FlowPlan:
+    tables = _tables(flow, schema, lambda: None, lambda name, _schema: require_known(name, public))
+    return flow.plan(tables, folder=None, store=_releases(kept), until=until)
+
+
+def _tables(
+    flow: Flow, schema: Schema, table: Callable[[], Any], public: Callable[[str, Schema], Any]
+) -> dict[str, Any]:
+    """The table of each source, with its schema. Public rows have no account, and none of them is refused."""
+    found: dict[str, Any] = {}
+    for step in flow.steps:
+        if step.do != "source":
+            continue
+        if step.settings.get("public") is True:
+            name = str(step.settings.get("data", ""))
+            about = replace(schema, dataset=f"public:{name}", outside="count")
+            try:
+                found[step.name] = (public(name, about), about)
+            except ParameterError as error:
+                error.parameter = f"steps.{step.name}.data"
+                raise
+        else:
+            found[step.name] = (table(), schema)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,15 +376,14 @@ class FlowOnTable(UseCase):
     spends: ClassVar[bool] = True
     uses_ledger: ClassVar[bool] = True
 
-    data: Annotated[Path, File(), "The table that every source stands for."]
-    schema: Annotated[Path, File(), "What is public about it."]
+    data: Annotated[Path, File(), "The table that every private source stands for."]
+    schema: Annotated[Path, File(), "What is public about it; public tables lie beside it."]
     flow: Annotated[Mapping[str, Any], "The flow, as plain data."]
     until: Until = None
 
     def found(self, session: Session) -> FlowPlan:
         """What each step gets, and which are paid for already."""
-        tables = _tables(self._flow, lambda: None, self._schema)
-        return self._flow.plan(tables, folder=None, store=_releases(session.kept), until=self.until)
+        return _planned(self._flow, self._schema, session.kept, self.until, public_tables(self.schema.parent))
 
     def plan(self, session: Session) -> Plan | None:
         return priced(self.found(session), session.opened_ledger())
@@ -302,7 +392,13 @@ class FlowOnTable(UseCase):
         from privet.service.accounts import paying
 
         ledger = session.opened_ledger()
-        tables = _tables(self._flow, lambda: session.table(self.data, self._schema), self._schema)
+        known = public_tables(self.schema.parent)
+        tables = _tables(
+            self._flow,
+            self._schema,
+            lambda: session.table(self.data, self._schema),
+            lambda name, about: open_table(known[require_known(name, known)], about),
+        )
         with paying(ledger, self._schema):
             return FlowRan(
                 self._flow.run(
@@ -312,7 +408,7 @@ class FlowOnTable(UseCase):
 
     @cached_property
     def _flow(self) -> Flow:
-        return flow_of(self.flow)
+        return here(flow_of(self.flow))
 
     @cached_property
     def _schema(self) -> Schema:

@@ -44,6 +44,10 @@ class Selected(Fitted):
             "error": getattr(self.model, "values_error_", None),
         }
 
+    def in_words(self) -> str:
+        chosen = self.model.chosen_
+        return f"Chosen: {', '.join(chosen)}." if chosen else "No attribute was chosen."
+
     def text(self) -> str:
         model = self.model
         criterion = getattr(model, "criterion", "")

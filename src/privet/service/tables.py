@@ -25,6 +25,7 @@ from privet.sources import Source, TableSource, open_source
 from privet.sources.options import PLAIN, ReadOptions
 from privet.sources.parts import PartedSource
 from privet.sources.processes import Processes
+from privet.sources.spark import SparkSource
 from privet.stats import Rows
 from privet.stats.item_sets import sets_of
 
@@ -72,6 +73,8 @@ def open_table(
                 "Use the engine auto, which lets the database answer, or memory.",
             )
         return CheckedTable(source, schema, watch)
+    if isinstance(source, SparkSource):
+        return source  # answered by the cluster, where the rows are
     if engine in ("processes", "spark"):
         return _in_parts(source, engine)
     if engine != "duckdb":

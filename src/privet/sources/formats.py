@@ -27,6 +27,7 @@ from privet.sources.parquet import ParquetSource
 from privet.sources.plink import PlinkSource
 from privet.sources.postgres import PostgresSource
 from privet.sources.remote import fetched, from_standard_input
+from privet.sources.spark import spark_table
 from privet.sources.sql import TableSource
 from privet.sources.vcf import VcfSource
 from privet.sources.weka_writers import write_c45, write_json_arff, write_libsvm, write_xrff
@@ -115,6 +116,7 @@ WRITERS: dict[str, Callable[..., None]] = {
 ADDRESSES: dict[str, Reader] = {
     "postgresql": _without_options(PostgresSource),
     "postgres": _without_options(PostgresSource),
+    "spark": _without_options(lambda place, schema: spark_table(place)),
     "https": lambda place, schema, options: open_source(fetched(place), schema, options),
     "http": lambda place, schema, options: open_source(fetched(place), schema, options),
     "s3": lambda place, schema, options: open_source(fetched(place), schema, options),

@@ -12,20 +12,26 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from privet.errors import DataError, MissingExtra
 from privet.schema import Schema
+from privet.sources.address import address_of, table_of
 from privet.sources.parts import Task, finished, safely
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["SparkMap", "SparkSource", "session"]
+__all__ = ["SparkMap", "SparkSource", "session", "spark_table"]
+
+#: The address of a session on the cores of this machine, instead of a cluster's host and port.
+LOCAL = "local"
 
 
-def session() -> Any:
-    """The Spark session of this process; if there is none, one of all cores of this machine."""
+def session(master: str | None = None) -> Any:
+    """The Spark session of this process; if there is none, one of this cluster, or of all cores here."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -35,9 +41,28 @@ def session() -> Any:
     if active is not None:
         return active
     try:
-        return SparkSession.builder.appName("privet").config("spark.ui.enabled", "false").getOrCreate()
+        builder = SparkSession.builder.appName("privet").config("spark.ui.enabled", "false")
+        return (builder if master is None else builder.master(master)).getOrCreate()
     except Exception:
         raise DataError("Spark could not be started.", "Check that Java 17 or newer is installed.") from None
+
+
+def spark_table(place: str | PathLike[str]) -> SparkSource:
+    """A table of a cluster's catalogue: ``spark://HOST:PORT?table=NAME``, or ``spark://local?table=NAME``.
+
+    A process has one session, so it reads the tables of one cluster.
+    """
+    address, table = address_of(place), table_of(place)
+    host = urlsplit(address or "").netloc
+    if not host or not table:
+        raise DataError("This is no table of Spark.", "For example: spark://host:7077?table=clinic.people")
+    spark = session("local[*]" if host == LOCAL else f"spark://{host}")
+    try:
+        return SparkSource(spark.table(table))
+    except DataError:
+        raise
+    except Exception:
+        raise DataError("Spark does not know that table.", "Check the name in its catalogue.") from None
 
 
 class SparkMap:

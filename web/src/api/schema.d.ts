@@ -288,6 +288,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{dataset}/public": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Public Table
+         * @description Put a table of public rows beside a dataset with the same columns. The owner's word is recorded.
+         */
+        put: operations["add_public_table_api_v1_datasets__dataset__public_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets/{dataset}/rows": {
         parameters: {
             query?: never;
@@ -1709,6 +1729,8 @@ export interface components {
         /**
          * FamilyShown
          * @description A kind of algorithm; ``use_case`` is what its page plans (None: nothing), ``default`` the first one.
+         *
+         *     ``of_models`` is what can be planned for a model of it that was released.
          */
         FamilyShown: {
             /** Commands */
@@ -1719,6 +1741,8 @@ export interface components {
             line: string;
             /** Name */
             name: string;
+            /** Of Models */
+            of_models: string[];
             /** Target */
             target: string | null;
             /** Title */
@@ -1747,8 +1771,13 @@ export interface components {
             /** Until */
             until?: string | null;
         };
-        /** FlowEdgeShown */
+        /**
+         * FlowEdgeShown
+         * @description An edge. One that is ``incremental`` hands on one part after the other, as they come.
+         */
         FlowEdgeShown: {
+            /** Incremental */
+            incremental: boolean;
             /** Kind */
             kind: string;
             /** Part */
@@ -1794,6 +1823,8 @@ export interface components {
          * FlowKinds
          * @description What flows are made of, and a flow to begin with.
          *
+         *     ``public`` are the public tables that a source may name, and ``parts`` the datasets that it may be in.
+         *
          *     ``head`` and ``part`` are JSON Schemas: of what is said of a flow as a whole, and of a step's part of its
          *     budget.
          */
@@ -1812,6 +1843,10 @@ export interface components {
             part: {
                 [key: string]: unknown;
             };
+            /** Parts */
+            parts: components["schemas"]["FlowPartShown"][];
+            /** Public */
+            public: string[];
         };
         /**
          * FlowLink
@@ -1834,10 +1869,14 @@ export interface components {
         FlowLooked: {
             /** Advice */
             advice: string;
+            /** Composition */
+            composition: string;
             /** Edges */
             edges: components["schemas"]["FlowEdgeShown"][];
             /** Links */
             links: components["schemas"]["FlowLink"][];
+            /** Parts */
+            parts: components["schemas"]["FlowPartPriced"][];
             /** Problem */
             problem: string;
             /** Steps */
@@ -1847,6 +1886,29 @@ export interface components {
             /** Text */
             text: string;
             total: components["schemas"]["AmountShown"] | null;
+        };
+        /**
+         * FlowPartPriced
+         * @description What a flow would cost on one of its parts now; nothing if it was released before.
+         */
+        FlowPartPriced: {
+            /** Dataset */
+            dataset: string;
+            /** Name */
+            name: string;
+            total: components["schemas"]["AmountShown"] | null;
+        };
+        /**
+         * FlowPartShown
+         * @description A dataset that a source may have as a part; ``reason`` is why it cannot be one.
+         */
+        FlowPartShown: {
+            /** Dataset */
+            dataset: string;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string | null;
         };
         /** FlowRead */
         FlowRead: {
@@ -2397,6 +2459,14 @@ export interface components {
         ProviderShown: {
             /** Name */
             name: string | null;
+        };
+        /**
+         * PublicTable
+         * @description A public table beside a dataset.
+         */
+        PublicTable: {
+            /** Name */
+            name: string;
         };
         /** ReleaseInFull */
         ReleaseInFull: {
@@ -4974,6 +5044,164 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request cannot be understood. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Nobody is signed in, or the token is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The role or the token does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no such thing, or not for you. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description This cannot be done here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The state of things, or the budget, does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description This kind of file is not known. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The server is not known by that name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A parameter or the schema cannot be used as it is. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Too often. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A provider does not answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room for the table. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    add_public_table_api_v1_datasets__dataset__public_put: {
+        parameters: {
+            query: {
+                filename: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicTable"];
+                };
             };
             /** @description The request cannot be understood. */
             400: {

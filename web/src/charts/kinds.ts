@@ -4,6 +4,8 @@ export interface Series {
   name: string;
   values: number[];
   errors: number[] | null;
+  /** Between which ends a value can lie; older releases do not say. */
+  within?: [number | null, number | null];
 }
 interface Common {
   title: string;

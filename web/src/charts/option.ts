@@ -1,7 +1,7 @@
 /** From a chart's values to what ECharts draws: one function per kind, all colours and sizes in one place. */
 
 import type { EChartsCoreOption } from "echarts/core";
-import type { Bars, Chart, Heatmap, Lines, Node, Points, Tree } from "./kinds";
+import type { Bars, Chart, Heatmap, Lines, Node, Points, Series, Tree } from "./kinds";
 
 // Told apart by people who see colours differently, and on white with a contrast of 3 : 1 or more.
 const COLOURS = ["#17614a", "#b4541a", "#1f568f", "#7a3f97", "#8a6d00", "#4c5a55"];
@@ -78,6 +78,11 @@ function short(value: number | string): string {
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
+/** A figure in a cell, where there is little room: the table beside the chart has all of it. */
+function inCell(value: number): string {
+  return Number.isInteger(value) || Math.abs(value) >= 10 ? short(value) : value.toFixed(2);
+}
+
 /** A custom series that draws error bars: low, high and a cap at both ends. */
 function whiskers(name: string, data: number[][], along: "x" | "y", shift: (width: number) => number): object {
   return {
@@ -125,6 +130,13 @@ interface CustomApi {
   size?: (amount: number[]) => number[];
 }
 
+/** Where an error bar begins and ends: not beyond what the value can be. */
+function ends(series: Series, place: number): [number, number] {
+  const [value, error] = [series.values[place] ?? 0, series.errors?.[place] ?? 0];
+  const [low, high] = series.within ?? [null, null];
+  return [Math.max(value - error, low ?? -Infinity), Math.min(value + error, high ?? Infinity)];
+}
+
 function bars(chart: Bars): EChartsCoreOption {
   const labels = [...chart.labels];
   const count = chart.series.length;
@@ -155,7 +167,7 @@ function bars(chart: Bars): EChartsCoreOption {
           : [
               whiskers(
                 s.name,
-                s.values.map((v, i) => [i, v - (s.errors?.[i] ?? 0), v + (s.errors?.[i] ?? 0)]),
+                s.values.map((_, i) => [i, ...ends(s, i)]),
                 "x",
                 (width) => (place - (count - 1) / 2) * ((width * band) / count),
               ),
@@ -163,6 +175,13 @@ function bars(chart: Bars): EChartsCoreOption {
       ),
     ],
   };
+}
+
+/** An axis does not go on beyond what its values can be. */
+function limit(chart: Lines): { max?: (seen: { max: number; min: number }) => number | null } {
+  const high = chart.series[0]?.within?.[1] ?? null;
+  if (high === null) return {};
+  return { max: ({ max, min }) => (max > high - 0.15 * (max - min) ? high : null) };
 }
 
 function lines(chart: Lines, look: Look): EChartsCoreOption {
@@ -181,7 +200,10 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
     const band =
       place === 0 && look.band
         ? look.band
-        : s.errors?.map((error, i) => ({ at: chart.at[i] ?? 0, low: (s.values[i] ?? 0) - error, high: (s.values[i] ?? 0) + error }));
+        : s.errors?.map((_, i) => {
+            const [low, high] = ends(s, i);
+            return { at: chart.at[i] ?? 0, low, high };
+          });
     if (!band) return [line];
     const edge = { type: "line", symbol: "none", silent: true, stack: `band ${place}`, lineStyle: { opacity: 0 } };
     return [
@@ -199,7 +221,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
     ...legend(chart.series.map((s) => s.name)),
     grid: { left: 34, right: 30, top: chart.series.length > 1 ? 38 : 22, bottom: 44, ...INSIDE },
     xAxis: { type: chart.log_x ? "log" : "value", ...axis(chart.x), scale: true },
-    yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true },
+    yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true, ...limit(chart) },
     series,
   };
 }
@@ -262,7 +284,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
   const most = Math.max(1e-12, ...values.map(Math.abs));
   const low = chart.diverging ? -most : Math.min(0, ...values);
   const colours = chart.diverging
-    ? ["#b4541a", "#f6e3d8", "#ffffff", "#d9e8f5", "#1f568f"]
+    ? ["#e0946a", "#f6e3d8", "#ffffff", "#d9e8f5", "#7fb0dc"]
     : look.madeUp
       ? ["#ffffff", "#d9c8ef", "#8f6ac0"]
       : ["#ffffff", "#bfe0d0", "#4f9d80"];
@@ -294,10 +316,10 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
         silent: true,
         itemStyle: { borderColor: "#fff", borderWidth: 2 },
         label: {
-          show: cells.length <= 144,
+          show: cells.length <= 144 && chart.columns.length <= 9, // else they would run into each other
           color: INK,
           fontWeight: 600,
-          formatter: ({ value }: { value: number[] }) => short(value[2] ?? 0),
+          formatter: ({ value }: { value: number[] }) => inCell(value[2] ?? 0),
         },
       },
     ],

@@ -1,6 +1,6 @@
 /** A flow as a page edits it: steps in their order. What is right, what may be connected and what it costs: the server's. */
 
-import type { Value } from "./form";
+import { withValue, type Value } from "./form";
 
 export interface Step {
   name: string;
@@ -114,21 +114,20 @@ export const untake = (flow: Flow, target: string, slot: number, many: boolean):
     ? change(flow, target, (step) => ({ ...step, from: step.from.filter((_, place) => place !== slot) }))
     : take(flow, target, slot, "");
 
-const without = (values: Record<string, Value>, name: string, value: Value | undefined): Record<string, Value> => {
-  const others = Object.entries(values).filter(([key]) => key !== name);
-  return Object.fromEntries(value === undefined ? others : [...others, [name, value]]);
-};
-
 export const set = (flow: Flow, name: string, setting: string, value: Value | undefined): Flow =>
-  change(flow, name, (step) => ({ ...step, settings: without(step.settings, setting, value) }));
+  change(flow, name, (step) => ({ ...step, settings: withValue(step.settings, setting, value) }));
+
+/** All settings of a step at once. */
+export const setAll = (flow: Flow, name: string, settings: Record<string, Value>): Flow =>
+  change(flow, name, (step) => ({ ...step, settings }));
 
 /** A part of the budget; null and what is not said are the same. */
 export const setPart = (flow: Flow, name: string, setting: string, value: Value | undefined): Flow =>
-  change(flow, name, (step) => ({ ...step, part: without(step.part, setting, value ?? undefined) }));
+  change(flow, name, (step) => ({ ...step, part: withValue(step.part, setting, value ?? undefined) }));
 
 export const setHead = (flow: Flow, setting: string, value: Value | undefined): Flow => ({
   ...flow,
-  head: without(flow.head, setting, value),
+  head: withValue(flow.head, setting, value),
 });
 
 /** What the server has said about an edge from here to there; null if it has not been asked. */

@@ -139,3 +139,9 @@ export function bounds(property: Property): string {
         : "";
   return [low, high].filter(Boolean).join(", ");
 }
+
+/** The values with one of them set, at the end; or without it. */
+export function withValue(values: Record<string, Value>, name: string, value: Value | undefined): Record<string, Value> {
+  const others = Object.entries(values).filter(([key]) => key !== name);
+  return Object.fromEntries(value === undefined ? others : [...others, [name, value]]);
+}

@@ -146,8 +146,9 @@ class AutoClassifier(PrivateClassifier):
         return self.best_estimator_._log_scores(rows)
 
     def in_words(self) -> str:
-        """What the chosen learner has learned, for a reader."""
-        return self.best_estimator_.in_words()
+        """What was chosen, and what it has learned, for a reader."""
+        chosen = "" if self.learner != "auto" else f"The choice is: {self.learner_.replace('-', ' ')}.\n"
+        return chosen + self.best_estimator_.in_words()
 
     def pictures(self) -> tuple[Chart, ...]:
         """What the chosen learner has learned, as charts."""

@@ -38,6 +38,7 @@ def _family(family: Family) -> FamilyShown:
         line=family.line,
         target=family.target,
         commands=commands,
+        of_models=[command for command in family.model_commands if command in PLANNABLE],
         use_case=commands[0] if commands and usable else None,
         default=family.first or next(iter(usable), None),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -10,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from privet.server import genotypes, registering
 from privet.server.guests import Asking, Caller, Serving, missing, within
+from privet.server.problems import Refusal
 from privet.server.shapes import (
     ConfirmAsked,
     DatasetShown,
@@ -20,6 +22,7 @@ from privet.server.shapes import (
     LimitAsked,
     NewDataset,
     OpenAsked,
+    PublicTable,
     SchemaShape,
     VariantsShown,
 )
@@ -28,6 +31,7 @@ from privet.server.store import audit, datasets, studies
 from privet.server.uploads import check_upload, ending_of, receive
 from privet.service import Session
 from privet.service.examples import EXAMPLES, write_example, write_study
+from privet.service.public_tables import keep_public
 
 __all__ = ["router"]
 
@@ -148,6 +152,42 @@ def _stored(server: Server, caller: Caller, row: Row[Any], place: Any, ending: s
         datasets.change(connection, row.id, state="empty", source=ending, schema=None, left_out=None)
         audit.note(connection, caller.name, row.study, "stored a table", dataset=row.id)
     return _shown(server, caller, row.id)
+
+
+@router.put(
+    "/datasets/{dataset}/public",
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+)
+async def add_public_table(
+    request: Request,
+    server: Serving,
+    caller: Asking,
+    dataset: str,
+    filename: Annotated[str, Query(max_length=500)],
+) -> PublicTable:
+    """Put a table of public rows beside a dataset with the same columns. The owner's word is recorded."""
+    row = await run_in_threadpool(_row, server, dataset)
+    if row.state != "open" or genotypes.is_study(server, row):
+        raise Refusal(
+            409, "This dataset takes no public table", "It is not open, or no table.", "Open it first."
+        )
+    ending = ending_of(filename)
+    place = await receive(server, dataset, ending, request)
+    try:
+        return await run_in_threadpool(_put_beside, server, caller, row, place, filename)
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _put_beside(server: Server, caller: Caller, row: Row[Any], place: Path, filename: str) -> PublicTable:
+    ending = ending_of(filename)
+    check_upload(place, ending, server.settings.limits)
+    schema = datasets.schema_of(row)
+    assert schema is not None
+    name = keep_public(server.folder(row.id), place, filename[: -len(ending)], ending, schema)
+    with server.database.write() as connection:
+        audit.note(connection, caller.name, row.study, "added a public table", dataset=row.id, table=name)
+    return PublicTable(name=name)
 
 
 @router.delete("/datasets/{dataset}/rows")
