@@ -133,7 +133,7 @@ class Visitor:
         answer = self.page.request.fetch(
             f"{self.workbench.root}api/v1{path}",
             method=method,
-            data=sent,
+            data=None if sent is None else sent.encode(),  # as it is
             headers={"Origin": self.workbench.root.rstrip("/"), "Content-Type": "application/json"},
         )
         assert answer.ok, answer.text()

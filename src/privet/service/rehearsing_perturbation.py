@@ -33,6 +33,8 @@ __all__ = ["RehearsedPerturbation", "perturb_for_the_owner", "rehearse_perturbat
 RECORDS = 1_000
 SHOWN = 250  # points of a picture
 _BINS = 12
+#: The least share of the common scale that both sides must take to be drawn in common bins.
+_ALIKE = 0.25
 _MOST_COLUMNS = 6
 
 
@@ -155,15 +157,22 @@ def _of_column(name: str, before: pa.ChunkedArray | None, after: pa.ChunkedArray
         return [_counts(name, before, after)]
     both = np.array([side.to_numpy() for side in sides], float)
     both = both[:, np.isfinite(both).all(axis=0)]
-    edges = np.linspace(both.min(), both.max(), _BINS + 1)
-    counts = [np.histogram(side, edges)[0].astype(float) for side in both]
-    labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
-    series = tuple(
-        Series(title, tuple(count.tolist())) for title, count in zip(_titles(sides), counts, strict=True)
-    )
-    spread = Bars(f"{name}: how values are spread", labels, series, y="people")
+    titles = _titles(sides)
+    # On one scale they share their bins; a side that would be a bar or two there has bins of its own.
+    alike = np.ptp(both, axis=1).min() >= _ALIKE * np.ptp(both)
+    groups = [range(len(sides))] if alike else [[place] for place in range(len(sides))]
+    spread = []
+    for group in groups:
+        edges = np.linspace(both[list(group)].min(), both[list(group)].max(), _BINS + 1)
+        labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
+        series = tuple(
+            Series(titles[place], tuple(np.histogram(both[place], edges)[0].astype(float).tolist()))
+            for place in group
+        )
+        which = "" if len(group) > 1 or len(sides) == 1 else f" in {titles[group[0]]}"
+        spread.append(Bars(f"{name}: how values are spread{which}", labels, series, y="people"))
     if before is None:
-        return [spread]
+        return [*spread]
     pairs = tuple((float(x), float(y)) for x, y in both[:, :SHOWN].T)
     pairing = Points(
         f"{name}: each value against what it became",
@@ -173,7 +182,7 @@ def _of_column(name: str, before: pa.ChunkedArray | None, after: pa.ChunkedArray
         y=f"{name} (D′)",
         note="On a line, the values can be read back; a cloud hides them better.",
     )
-    return [pairing, spread]
+    return [pairing, *spread]
 
 
 def _is_number(side: pa.ChunkedArray) -> bool:
