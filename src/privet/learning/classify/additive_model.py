@@ -112,8 +112,8 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
         # At a small ε the largest class is most of what can be known, so it is counted once more.
         more = min(MOST_TOTALS, TOTALS / curator.amount.epsilon) - (1 - curator.left)
         if more > LEAST_TOTALS:
-            question = Contingency(None, target.name)
-            asked.append((Measure(question, f"the number of records of each '{target.name}', again"), more))
+            what = f"the number of records of each '{target.name}', again"
+            asked.append((Measure(Contingency(None, target.name), what), more))
         releases = curator.ask_together(asked) if asked else []
         # The tables' column totals estimate the class totals, too.
         squared = [look.deviation**2, *(r.standard_deviation**2 * len(r.value) for r in releases)]
