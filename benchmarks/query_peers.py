@@ -119,9 +119,9 @@ for name, question in QUESTIONS.items():
 print("RESULT" + json.dumps({"found": found, "failed": failed, "version": VERSION}))
 """
 TOOLS = {
-    "OpenDP's Polars context": ("opendp", _OPENDP, 200),
-    "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 200),
-    "Tumult Analytics": ("tumult", _TUMULT, 60),
+    "OpenDP's Polars context": ("opendp", _OPENDP, 60),
+    "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 100),
+    "Tumult Analytics": ("tumult", _TUMULT, 20),
 }
 
 

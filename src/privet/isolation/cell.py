@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +44,7 @@ _NOT_CLOSED = {
 }
 
 #: Some records, or these as ``encoded`` gives them.
-Block = pa.Table | bytes
+Block: TypeAlias = "pa.Table | bytes"
 #: What the function returned for a block; None if it failed.
 Result = NDArray[np.float64] | None
 

@@ -6,6 +6,7 @@ asked once. From there on everything is post-processing of what was released.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -40,7 +41,9 @@ __all__ = [
 Found = tuple[NDArray[Any], NDArray[Any]]
 Told = Mapping[Any, Any]
 
-QUANTILE_BINS = 1024
+# A quantile is no finer than its grid, and a finer one costs time for each group, but no accuracy: a private
+# choice among many bins of little width is as good as one among few.
+FINEST_GRID, COARSEST_GRID, MOST_BINS = 1 << 14, 1 << 10, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -277,7 +280,8 @@ class Quantile(MeasureOf):
         return f"quantile_{float(self.quantile):g}_{self.column}"
 
     def _cuts(self, group: Group) -> tuple[float, ...]:
-        return public_cuts(replace(group.number(self.column), cuts=()), QUANTILE_BINS)
+        bins = max(COARSEST_GRID, min(FINEST_GRID, MOST_BINS // max(1, math.prod(group.shape))))
+        return public_cuts(replace(group.number(self.column), cuts=()), bins)
 
     def needs(self, group: Group) -> dict[Any, Question[Any]]:
         table = CrossTable((*group.keys, Coded(self.column, self._cuts(group))))

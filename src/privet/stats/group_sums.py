@@ -77,11 +77,11 @@ class GroupSums(Statistic):
 
     def fold_chosen(self, state: Answer, rows: Rows, chosen: NDArray[np.bool_]) -> Answer:
         column = self._number(rows.schema)
-        bounds = (column.low, column.high, self.middle(rows.schema), self.reach(rows.schema))
+        low, high = float(column.low), float(column.high)
+        bounds = (low, high, float(self.middle(rows.schema)), self.reach(rows.schema))
         sums = np.zeros((4, *state.shape), np.int64)
         cells = Cross(self.coded).cells(rows)
-        values, limits = rows.numbers(self.number), tuple(map(float, bounds))
-        if not kernels.sum_cells(cells, chosen, values, limits, self.squares, sums):
+        if not kernels.sum_cells(cells, chosen, rows.numbers(self.number), bounds, self.squares, sums):
             refuse_infinite(self.number)
         return state + sums.sum(axis=0)
 
