@@ -92,7 +92,7 @@ def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
     share = max(LEAST, min(MOST, enough / _epsilon(curator)))
     release = curator.ask(_sizes(target), share)
     counts, deviation = release.value[0].astype(float), float(release.standard_deviation)
-    if curator.rehearsing or counts.sum() >= _least(curator, target, needed):
+    if curator.rehearsing or not needed or counts.sum() >= _least(curator, target, needed):
         return FirstLook(counts, deviation)
     choice = Choose(
         LargestClass(target.name), f"the largest '{target.name}', as there is too little to learn"

@@ -28,7 +28,7 @@ from privet.learning.additive.boosting import MOST_HELD, Attribute, Kept, rounds
 from privet.learning.additive.classes import ClassBoosting, own_probabilities, start_for
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
-from privet.learning.first_look import FirstLook, first_look
+from privet.learning.first_look import FirstLook, LookFirst, first_look
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Category
@@ -68,13 +68,19 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
     ['a', 'b']
     """
 
+    look_first: LookFirst = True
+
     def _fit(self, curator: Curator) -> None:
         curator.hold(MOST_HELD)
         target = curator.schema.nominal_target()
         self._require_directions(curator.schema, target.size == 2)
         telling = self._telling(curator.schema)
         self.classes_ = np.array(target.labels)
-        look = first_look(curator, target, NEEDED) if target.size > 1 and telling else None
+        look = (
+            first_look(curator, target, NEEDED if self.look_first else 0)
+            if target.size > 1 and telling
+            else None
+        )
         if look is not None and not look.enough:
             self.class_count_, self.shapes_ = np.maximum(look.counts, 0), []
             self.start_ = start_for(look.shares).tolist()
