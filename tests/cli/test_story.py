@@ -273,7 +273,7 @@ def test_a_dry_run_says_which_method_and_why(run, answer, account):
     # What an estimate would decide is not known before it is paid for, but how it decides is.
     estimated = answer(*words)["how"]
     assert estimated.startswith(
-        "The number of records is estimated first, with a fiftieth of the budget. By it"
+        "The number of records is estimated first, with a small share of the budget. By it"
     )
     assert "the method is chosen: a tilted objective where" in estimated
     with_delta = answer(*words, "--delta", "1e-6", "--no-ledger")["how"]

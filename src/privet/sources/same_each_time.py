@@ -19,21 +19,31 @@ def require_same_each_time(table: Any) -> None:
     import ibis.expr.operations as ops
 
     tree = table.op()
-    if tree.find((ops.Impure, ops.Sample, ops.Limit, ops.TimestampNow, ops.DateNow)):
-        raise _refused()
     backends, _ = table._find_backends()
-    if len(backends) == 1 and backends[0].name == "duckdb":
+    duckdb = len(backends) == 1 and backends[0].name == "duckdb"
+    shaky = tree.find((ops.Impure, ops.Sample, ops.Limit, ops.TimestampNow, ops.DateNow))
+    # A function of the database by its name, as files are read with; DuckDB says below whether it is random.
+    called = [node.__func_name__ for node in shaky if duckdb and _is_called(node)]
+    if len(called) < len(shaky):
+        raise _refused()
+    if duckdb:
         texts = [node.query for node in tree.find((ops.SQLQueryResult, ops.SQLStringView))]
         names = [node.name for node in tree.find(ops.DatabaseTable)]
-        _require_views(backends[0].con, names, texts)
+        _require_views(backends[0].con, names, texts, called)
 
 
-def _require_views(connection: Any, names: list[str], texts: list[str]) -> None:
+def _is_called(node: Any) -> bool:
+    from ibis.expr.operations.udf import InputType
+
+    return getattr(node, "__input_type__", None) is InputType.BUILTIN
+
+
+def _require_views(connection: Any, names: list[str], texts: list[str], called: list[str]) -> None:
     """DuckDB knows the text of its views, and which of its functions are not always the same."""
     views = dict(
         connection.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
     )
-    if not texts and not any(name in views for name in names):
+    if not texts and not called and not any(name in views for name in names):
         return
     found = connection.execute(
         "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
@@ -41,6 +51,8 @@ def _require_views(connection: Any, names: list[str], texts: list[str]) -> None:
         "OR (NOT internal AND function_type LIKE '%macro%')"
     ).fetchall()
     shaky, seen = {name for (name,) in found}, set()
+    if any(name.lower() in shaky or _now(name) for name in called):
+        raise _refused()
     left = [*texts, *(views[name] for name in names if name in views)]
     while left:
         text = left.pop()
