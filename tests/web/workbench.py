@@ -34,7 +34,7 @@ class Workbench:
                 stderr=subprocess.STDOUT,
                 env=environment,
             )
-        self.address = self._said(r"http://127\.0\.0\.1:\d+/#key=\S+")
+        self.address = self._said(r"http://127\.0\.0\.1:\d+/#key=[\w-]{32}")
         self.port = int(self.address.split(":")[2].partition("/")[0])
         self._answers()
         return self.address
