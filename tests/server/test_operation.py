@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -24,7 +25,7 @@ from privet.errors import LedgerError, ParameterError
 from privet.server.backup import back_up, restore
 from privet.server.database import FILE, Database
 from privet.server.metrics import Figures, serve_metrics
-from privet.server.serving import first_owner, new_operator
+from privet.server.serving import _socket, first_owner, new_operator
 from privet.server.settings import Settings
 from privet.server.tables import metadata
 from tests.postgres import Postgres
@@ -184,3 +185,11 @@ def test_the_units_are_ones_that_systemd_understands(name: str, tmp_path: Path):
     assert (done.returncode, done.stderr) == (0, "")
     (tmp_path / name).write_text(installed.replace("PrivateTmp=yes", "PrivateTmp=perhaps"))
     assert "perhaps" in subprocess.run(words, capture_output=True, text=True, check=False).stderr
+
+
+def test_an_answer_does_not_wait_for_the_word_that_its_head_came():
+    """A connection that waits to fill its packets adds 40 ms to every answer."""
+    with _socket("127.0.0.1", 0) as listening:
+        listening.listen()
+        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
