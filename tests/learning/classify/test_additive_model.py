@@ -8,9 +8,15 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import ParameterError
+from privet.learning.additive.boosting import Attribute
+from privet.learning.additive.classes import start_for
 from privet.learning.classify import AdditiveModel
+from privet.learning.classify.additive_model import half_bayes
+from privet.release import Release
 from privet.report import Bars, Heatmap, Lines
 from privet.schema import Schema, Unit
+from privet.stats import Coded
+from privet.stats.boosting import Additive, Grouped
 
 SCHEMA = Schema.of(
     {"age": (0.0, 100.0), "left": [0, 1], "right": [0, 1], "ward": ["a", "b", "c"], "ill": ["no", "yes"]},
@@ -44,7 +50,7 @@ def test_an_interaction_is_found_and_drawn(delta):
     assert isinstance(charts[0], Heatmap)
     assert any(isinstance(chart, Lines | Heatmap) and "age" in chart.title for chart in charts)
     assert all(chart.svg().startswith("<svg") or "<svg" in chart.svg() for chart in charts[:2])
-    assert model.in_words().startswith("Each term moves the log odds of yes:\n")
+    assert model.in_words().startswith("What multiplies the odds of 'yes', strongest first (")
     alone = AdditiveModel(epsilon=3.0, schema=SCHEMA, pairs=False, random_state=1).fit(people())
     assert right(alone, people(seed=1)) < 0.85
     assert any(isinstance(chart, Bars | Lines) for chart in alone.pictures())
@@ -81,7 +87,8 @@ def test_more_classes_and_missing_values():
     model = AdditiveModel(epsilon=2.0, schema=schema, random_state=0).fit(table)
     assert np.mean(model.predict(table) == kind) > 0.95
     np.testing.assert_allclose(model.predict_proba(table).sum(axis=1), 1)
-    assert "a class's margin" in model.in_words()
+    assert "What multiplies the odds of a class" in model.in_words()
+    assert "\na (for " in model.in_words()
 
 
 def test_a_declared_direction_is_kept():
@@ -141,3 +148,25 @@ def test_a_database_gives_the_same_model():
     stored = ibis.duckdb.connect().create_table("people", table)
     asked = {"epsilon": 1.0, "schema": SCHEMA, "random_state": 5, "rounds": 4}
     assert AdditiveModel(**asked).fit(table).shapes_ == AdditiveModel(**asked).fit(stored).shapes_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_error_bars_hold_the_noise_of_the_tables_that_a_model_starts_from(classes):
+    """Error bars of the start: they were 0, as if the tables had been exact."""
+    draw = np.random.default_rng(classes)
+    exact = np.array([[400, 90, 60], [120, 300, 80], [60, 50, 200]])[:, :classes]
+    prior = exact.sum(axis=0) / exact.sum()
+    grouped = Grouped(Coded("ward"), (0, 1, 2))
+    attributes = [Attribute(grouped, None)]
+
+    def start(noise):
+        release = Release(exact + noise, 14.0, 28.0, None)
+        return half_bayes(Additive(start_for(prior)), attributes, {"ward": release}, prior)
+
+    [(_, right)] = start(np.zeros_like(exact)).model.terms
+    held = []
+    for _ in range(400):
+        kept = start(np.rint(draw.laplace(0, 14 / np.sqrt(2), exact.shape)).astype(int))
+        [(_, table)], [squared] = kept.model.terms, kept.errors
+        held.append(np.abs(table - right) <= np.sqrt(squared))
+    assert 0.92 < np.mean(held) < 0.99

@@ -89,11 +89,10 @@ class Boosting(ABC):
     def move(self, release: Release, grouping: Grouping) -> Move:
         """One step, from released residuals."""
 
-    def run(self, start: Additive, rounds: int, records: float, doubt: Table) -> Kept:
+    def run(self, start: Kept, rounds: int, records: float, doubt: Table) -> Kept:
         """All rounds, with all that is left of the budget."""
         self.records = max(records, 1.0)
-        kept = Kept(start, [np.zeros_like(table) for _, table in start.terms])
-        nothing, clear = Kept(start, list(kept.errors)), False
+        kept, clear = Kept(start.model, list(start.errors)), False
         share = self.curator.left / rounds
         if records * len(self.attributes) <= MOST_HELD:
             self.curator.hold()
@@ -108,7 +107,7 @@ class Boosting(ABC):
             kept.model = kept.model.plus(grouping, move.table)
             kept.errors.append(move.error**2)
             clear = clear or move.clear
-        return kept if clear else nothing
+        return kept if clear else start
 
     def _choice(
         self, model: Additive, share: Fraction, records: float, doubt: Table

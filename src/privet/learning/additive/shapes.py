@@ -58,25 +58,38 @@ def model_of(start: Sequence[float], shapes: Sequence[Shape]) -> Additive:
     return Additive(np.array(start, float), terms)
 
 
-def in_words(shapes: Sequence[Shape], schema: Schema, what: str, most: int = 8) -> str:
-    """The strongest shapes, one per line: where each is highest and lowest."""
+def in_words(
+    shapes: Sequence[Shape], schema: Schema, head: str, outputs: Sequence[str], most: int = 8
+) -> str:
+    """The strongest shapes, one per line: where each is highest and lowest.
+
+    ``outputs`` are the classes that margins belong to, whose odds are multiplied by the exponential of a
+    shape; there are none for a number, to which a shape is added.
+    """
     lines = []
     for shape in shapes[:most]:
-        name = " with ".join(shape["columns"])
         values, errors = np.array(shape["values"]), np.array(shape["errors"])
         output = int(np.abs(values).max(axis=0).argmax())
-        low, high = int(values[:, output].argmin()), int(values[:, output].argmax())
-        labels = _labels(shape, schema)
-        ends = " and ".join(
-            f"{'raises' if values[place, output] > 0 else 'lowers'} it by {abs(values[place, output]):.2g}"
-            f" ± {errors[place, output]:.1g} at {labels[place]}"
-            for place in (high, low)
+        moved, labels = values[:, output], _labels(shape, schema)
+        ends = "; ".join(
+            f"{_effect(moved[place], errors[place, output], odds=bool(outputs))} at {labels[place]}"
+            for place in (int(moved.argmax()), int(moved.argmin()))
         )
-        lines.append(f"{name}: {ends}")
+        whose = f" (for {outputs[output]})" if len(outputs) > 1 else ""
+        lines.append(f"{' with '.join(shape['columns'])}{whose}: {ends}")
     if not lines:
         return ""
-    left = f"\n({len(shapes) - most} more terms are weaker.)" if len(shapes) > most else ""
-    return f"Each term moves {what}:\n" + "\n".join(lines) + left
+    left = len(shapes) - most
+    if left > 0:
+        lines.append(f"({left} weaker {'term is' if left == 1 else 'terms are'} not listed.)")
+    return "\n".join([head, *lines])
+
+
+def _effect(value: float, error: float, odds: bool) -> str:
+    if not odds:
+        return f"{value:+.2g} ± {error:.1g}"
+    least, most = np.exp(value - error), np.exp(value + error)
+    return f"× {np.exp(value):.2g} ({least:.2g} to {most:.2g})"
 
 
 def pictures(shapes: Sequence[Shape], schema: Schema, outputs: Sequence[str], what: str) -> tuple[Chart, ...]:

@@ -98,7 +98,7 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
             rounds = self.rounds or rounds_for(records - 2 * deviation, curator.amount)
             boosting = ClassBoosting(curator, attributes, self.pairs, target, prior)
             doubt = prior[1:] * prior[:1] if target.size == 2 else prior * (1 - prior)
-            kept = boosting.run(_half_bayes(kept.model, attributes, counted, prior), rounds, records, doubt)
+            kept = boosting.run(half_bayes(kept.model, attributes, counted, prior), rounds, records, doubt)
         self.start_ = kept.model.start.tolist()
         self.shapes_ = self._directed(shapes_of(kept))
         self.explanation_ = self._explained(rounds, records, self.shapes_)
@@ -141,18 +141,23 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
 
     def in_words(self) -> str:
         """The strongest terms and where each is highest and lowest, or that nothing stands out."""
-        what = f"the log odds of {self._outputs[0]}" if len(self.classes_) == 2 else "a class's margin"
-        return in_words(self.shapes_, self.schema_, what) or self.explanation_
+        whose = f"'{self._outputs[0]}'" if len(self.classes_) == 2 else "a class"
+        head = f"What multiplies the odds of {whose}, strongest first (in brackets: the range noise leaves):"
+        return in_words(self.shapes_, self.schema_, head, self._outputs) or self.explanation_
 
     def pictures(self) -> tuple[Chart, ...]:
         """The shapes as curves, bars and heatmaps of released values, the strongest first."""
         return pictures(self.shapes_, self.schema_, self._outputs, "log odds")
 
 
-def _half_bayes(
+def half_bayes(
     model: Additive, attributes: Sequence[Attribute], counted: Mapping[str, Release], prior: Table
-) -> Additive:
-    """The model with half of naive Bayes's log ratios, for attributes whose tables stand out from noise."""
+) -> Kept:
+    """The model with half of naive Bayes's log ratios, for attributes whose tables stand out from noise.
+
+    With noise of variance v in the counts of a cell, log (count + weight) has about v / (count + weight)².
+    """
+    errors: list[Table] = []
     for each in attributes:
         name = each.alone.coded.column
         if name not in counted:
@@ -165,10 +170,13 @@ def _half_bayes(
         beyond = (((counts - expected) ** 2 - squared - expected) / (expected + squared + 5)).sum()
         if beyond <= 3 * np.sqrt(counts.size):  # as much as noise and chance would often show
             continue
-        known, weight = np.maximum(counts, 0), np.sqrt(squared) + 2
-        shares = (known + weight * prior * len(prior)) / (
-            known.sum(axis=1, keepdims=True) + weight * len(prior)
-        )
-        ratio = np.log(shares / prior) / 2
-        model = model.plus(Grouping((each.alone,)), ratio[:, 1:] - ratio[:, :1] if len(prior) == 2 else ratio)
-    return model
+        known = np.maximum(counts, 0) + (np.sqrt(squared) + 2) * prior * len(prior)
+        total = known.sum(axis=1, keepdims=True)
+        ratio = np.log(known / total / prior) / 2
+        if len(prior) == 2:
+            table, variance = ratio[:, 1:] - ratio[:, :1], (1 / known**2).sum(axis=1, keepdims=True)
+        else:
+            table, variance = ratio, 1 / known**2 - 2 / (known * total) + len(prior) / total**2
+        model = model.plus(Grouping((each.alone,)), table)
+        errors.append(1.96**2 * squared * variance / 4)
+    return Kept(model, errors)

@@ -94,7 +94,7 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
             limit = min(1.0, 2 * spread)
             attributes = self._attributes(schema, counts)
             boosting = NumberBoosting(curator, attributes, self.pairs, target.name, limit, spread**2)
-            kept = boosting.run(kept.model, rounds, records, np.array([spread**2]))
+            kept = boosting.run(kept, rounds, records, np.array([spread**2]))
         self.start_ = [float(target.midpoint + target.half_range * mean)]
         scale = target.half_range
         terms = tuple((grouping, scale * table) for grouping, table in kept.model.terms)
@@ -121,7 +121,8 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
 
     def in_words(self) -> str:
         """The strongest terms and where each is highest and lowest."""
-        return in_words(self.shapes_, self.schema_, f"'{self.schema_.target}'") or self.explanation_
+        head = f"What is added to '{self.schema_.target}', strongest first (± the error from noise):"
+        return in_words(self.shapes_, self.schema_, head, ()) or self.explanation_
 
     def pictures(self) -> tuple[Chart, ...]:
         """The shapes as curves, bars and heatmaps of released values, the strongest first."""
