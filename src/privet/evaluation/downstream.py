@@ -38,7 +38,8 @@ class Downstream:
     """How good a model is that was learned from made-up records, on other made-up records.
 
     ``implied`` is what the released tables imply at best, None where the target is a number; ``floor`` is
-    what a guess reaches that looks at nothing. ``model`` is the model itself, with the synthesiser's guarantee.
+    what a guess reaches that looks at nothing. ``model`` is the model itself, with the synthesiser's
+    guarantee.
     """
 
     target: str
@@ -93,7 +94,8 @@ class Downstream:
         )
         return (
             f"A model ({self.learner}) learned from {self.records} of them predicts '{self.target}' of "
-            f"others with {self.measure} {self.reached:.3f}{implied}; looking at nothing gives {self.floor:.3f}. On "
+            f"others with {self.measure} {self.reached:.3f}{implied}; looking at nothing gives "
+            f"{self.floor:.3f}. On "
             "real records it may be better or worse: evaluating the model on them says so, and is paid for."
         )
 
