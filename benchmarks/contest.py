@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from benchmarks.forecast import tables
 from privet.registry import algorithm
-from privet.schema import Schema
+from privet.schema import Number, Schema
 
+REGRESSIONS = ("additive-regressor", "linear-regression", "ridge")
 CLASSIFIERS = ("additive-model", "decision-tree", "logistic-regression", "naive-bayes", "one-r", "rules")
 MOST_LEARNED, MOST_SCORED = 12_000, 4_000
 SLOW = 8_000_000  # records × attributes × classes from which logistic regression is left out
@@ -68,6 +69,39 @@ def _score(
         warnings.simplefilter("ignore")
         model.fit(train)
     return float(np.mean(np.asarray(model.predict(test), dtype=object) == truth))
+
+
+def number_cells(
+    names: Sequence[str], sizes: Sequence[int], epsilons: Sequence[float], splits: int, kinds: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """The same for regressions: two targets for each table with numbers, and R² on records held out."""
+    every = tables()
+    for name in names:
+        table, schema = every[name]
+        for target in [column.name for column in schema.attributes if isinstance(column, Number)][:2]:
+            asked = Schema(schema.columns, target=target)
+            for size in sorted({min(size, int(0.7 * table.num_rows), MOST_LEARNED) for size in sizes}):
+                for split in range(splits):
+                    order = np.random.default_rng([split, size]).permutation(table.num_rows)
+                    train, test = table.take(order[:size]), table.take(order[size:][:MOST_SCORED])
+                    for epsilon in epsilons:
+                        for kind in kinds:
+                            yield {
+                                "table": f"{name}: {target}", "records": size, "split": split,
+                                "epsilon": epsilon, "algorithm": kind,
+                                "accuracy": explained(kind, asked, train, test, epsilon, split),
+                            }  # fmt: skip
+
+
+def explained(
+    kind: str, schema: Schema, train: pa.Table, test: pa.Table, epsilon: float, split: int
+) -> float:
+    """R² on ``test`` of a regression fitted to ``train``."""
+    model = algorithm(kind).load()(epsilon=epsilon, schema=schema, random_state=split).fit(train)
+    actual = np.array(test[str(schema.target)].to_pylist(), float)
+    known = ~np.isnan(actual)
+    off = np.asarray(model.predict(test))[known] - actual[known]
+    return float(1 - np.mean(off**2) / np.var(actual[known]))
 
 
 def kept(path: Path, found: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

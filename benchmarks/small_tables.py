@@ -12,16 +12,15 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.contest import CLASSIFIERS, cells, halves
+from benchmarks.contest import CLASSIFIERS, REGRESSIONS, cells, explained, halves
 from benchmarks.data import available
 from benchmarks.figures import Figure
 from benchmarks.forecast import tables
-from privet.registry import algorithm
 from privet.schema import Number, Schema
 
 SIZES, SPLITS = (100, 200, 10**6), 8
 EPSILONS = {100: (0.1, 1.0), 200: (0.1, 1.0), 10**6: (0.1,)}
-REGRESSIONS, REGRESSED = ("linear-regression", "ridge", "additive-regressor"), (1000, 3000)
+REGRESSED = (1000, 3000)
 BELOW = 0.02
 
 
@@ -75,14 +74,7 @@ def _numbers(names: list[str]) -> Iterator[Figure]:
 
 def _explained(kind: str, schema: Schema, table: pa.Table, size: int, split: int) -> float:
     order = np.random.default_rng([split, size]).permutation(table.num_rows)
-    test = table.take(order[size:][:3000])
-    model = (
-        algorithm(kind).load()(epsilon=0.1, schema=schema, random_state=split).fit(table.take(order[:size]))
-    )
-    actual = np.array(test[str(schema.target)].to_pylist(), float)
-    known = ~np.isnan(actual)
-    off = np.asarray(model.predict(test))[known] - actual[known]
-    return float(1 - np.mean(off**2) / np.var(actual[known]))
+    return explained(kind, schema, table.take(order[:size]), table.take(order[size:][:3000]), 0.1, split)
 
 
 def main(options: list[str]) -> int:

@@ -13,6 +13,7 @@ NAMES = [
     "AdditiveModel",
     "AdditiveRegressor",
     "AutoClassifier",
+    "AutoRegressor",
     "Category",
     "DecisionTree",
     "Encoder",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         RuleMiner,
     )
     from privet.learning.linear import Encoder
-    from privet.learning.regress import AdditiveRegressor, LinearRegression, Ridge
+    from privet.learning.regress import AdditiveRegressor, AutoRegressor, LinearRegression, Ridge
     from privet.model import load_model, save_model
     from privet.queries import query
     from privet.schema import Category, Number, Schema, Unit, read_schema, write_schema
@@ -45,6 +45,7 @@ __all__ = [
     "AdditiveModel",
     "AdditiveRegressor",
     "AutoClassifier",
+    "AutoRegressor",
     "Category",
     "DecisionTree",
     "Encoder",
@@ -105,7 +106,7 @@ _HOMES = {
     "privet.experiment": ("Experiment",),
     "privet.flow": ("Flow",),
     "privet.learning.linear": ("Encoder",),
-    "privet.learning.regress": ("AdditiveRegressor", "LinearRegression", "Ridge"),
+    "privet.learning.regress": ("AdditiveRegressor", "AutoRegressor", "LinearRegression", "Ridge"),
     "privet.model": ("load_model", "save_model"),
     "privet.queries": ("query",),
     "privet.selection": ("SelectKBest",),

@@ -81,7 +81,7 @@ FAMILIES: dict[str, Family] = {
             smallest={"age": (0.0, 100.0), "pressure": (0.0, 200.0)},
             smallest_target="pressure",
             measures="privet.evaluation.measures:NUMBERS",
-            first="additive-regressor",
+            first="auto-regressor",
         ),
         Family(
             "cluster",

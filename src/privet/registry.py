@@ -32,7 +32,8 @@ class Algorithm:
     """One algorithm: its name on every face of Privet, its home, and a line that says what it does.
 
     ``family`` says what it is for: one of ``FAMILIES``. ``command`` is its name after a command that says a
-    part of it already; "" if that is its name, too.
+    part of it already; "" if that is its name, too. ``for_numbers`` names the algorithm that it means where
+    the target is a number; "" if it means itself, whatever the target is.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Algorithm:
     home: str
     line: str
     command: str = ""
+    for_numbers: str = ""
 
     @property
     def title(self) -> str:
@@ -75,13 +77,14 @@ class Algorithm:
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (
-    Algorithm("auto", "classify", "privet.learning.classify.auto:AutoClassifier", "The classifier that suits the schema, the budget and the declared number of records; the choice costs nothing."),
+    Algorithm("auto", "classify", "privet.learning.classify.auto:AutoClassifier", "The classifier that suits the schema, the budget and the declared number of records; the choice costs nothing.", for_numbers="auto-regressor"),
     Algorithm("additive-model", "classify", "privet.learning.classify.additive_model:AdditiveModel", "A shape for each attribute and each privately chosen pair, boosted over noisy histograms; any number of classes."),
     Algorithm("decision-tree", "classify", "privet.learning.classify.decision_tree:DecisionTree", "A decision tree, every level of it chosen for one share and pruned by its noise."),
     Algorithm("logistic-regression", "classify", "privet.learning.classify.logistic_regression:LogisticRegression", "Logistic regression: a tilted objective, noisy gradients, noisy second moments or private choices; any number of classes."),
     Algorithm("naive-bayes", "classify", "privet.learning.classify.naive_bayes:NaiveBayes", "Naive Bayes from noisy tables: nominal, numeric and mixed data, any number of classes."),
     Algorithm("one-r", "classify", "privet.learning.classify.one_r:OneR", "One rule for each value of the one attribute that predicts best."),
     Algorithm("rules", "classify", "privet.learning.classify.rule_growing:RuleMiner", "A short list of IF … THEN rules, grown by private choices of their conditions."),
+    Algorithm("auto-regressor", "regress", "privet.learning.regress.auto:AutoRegressor", "The regression that suits the schema, the budget and the declared number of records; the choice costs nothing."),
     Algorithm("additive-regressor", "regress", "privet.learning.regress.additive:AdditiveRegressor", "A shape for each attribute and each privately chosen pair, boosted over noisy histograms: predicts a number."),
     Algorithm("linear-regression", "regress", "privet.learning.regress.linear:LinearRegression", "Least squares from noisy second moments: predicts a number within its public bounds."),
     Algorithm("ridge", "regress", "privet.learning.regress.linear:Ridge", "Ridge regression from noisy second moments: predicts a number within its public bounds."),

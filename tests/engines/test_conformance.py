@@ -67,6 +67,7 @@ REGRESSION = Predictor(
 )
 YOUNG = FirstThatHolds(((Between("x", None, 1.0),), (OneOf("colour", ("red", None)),)))
 ENCODING = Encoding(tuple(SCHEMA[name] for name in ATTRIBUTES))
+BINNED = Encoding(ENCODING.columns, bins=5)
 TERM = Grouping((Grouped(Coded("x", (0.0, 1.5)), (0, 1, 2, 0)),))
 CLASSES = SCHEMA.nominal_target().size
 ADDITIVE = Additive(np.array([0.3] * (CLASSES if CLASSES > 2 else 1)))
@@ -100,6 +101,7 @@ QUESTIONS: tuple[Statistic, ...] = (
     Products(Encoding(SCHEMA.columns)),
     Products(ENCODING, given="ill", sums=False),
     Gradient(np.array([[0.1] * ENCODING.width] * 3), "ill", ENCODING),
+    Gradient(np.array([[0.1] * BINNED.width] * 3), "ill", BINNED),
 )
 UNITS = {
     "record": Unit(),

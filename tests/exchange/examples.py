@@ -45,6 +45,11 @@ MODELS: dict[str, tuple[str, type[Any], dict[str, Any]]] = {
     "naive Bayes, bells": ("numbers", NaiveBayes, {"numeric": "gaussian"}),
     "logistic regression": ("words", LogisticRegression, {"method": "newton", "steps": 2}),
     "logistic regression, three classes": ("three", LogisticRegression, {"method": "newton", "steps": 1}),
+    "logistic regression, bins": (
+        "three",
+        LogisticRegression,
+        {"method": "newton", "steps": 1, "numbers": "bins", "bins": 5},
+    ),
     "linear regression": ("wage", LinearRegression, {}),
     "ridge": ("wage", Ridge, {"regularisation": 3.0}),
     "one rule": ("words", OneR, {}),

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from privet.schema import Category, Schema
+from privet.evaluation.downstream import Downstream, codes_of
+from privet.schema import Schema
 from privet.stats import Rows
 
 if TYPE_CHECKING:
@@ -49,10 +50,13 @@ class SyntheticReport:
     untied: tuple[tuple[str, str], ...]
     records: int
     headline: str
+    downstream: Downstream | None = None
 
     @classmethod
-    def of(cls, model: Any, made: pa.Table) -> SyntheticReport:
+    def of(cls, model: Any, made: pa.Table, other: pa.Table | None = None) -> SyntheticReport:
         """The report of records that a fitted ``Synthesiser`` drew.
+
+        With ``other`` records of the same model, also of how well the first predict the target of those.
 
         >>> from privet.learning.synthesise import Synthesiser
         >>> schema = Schema.of({"smoker": ["no", "yes"], "ill": ["no", "yes"], "sex": ["f", "m"]})
@@ -68,7 +72,8 @@ class SyntheticReport:
         found = tuple(_carried(model, name, rows) for name in schema.names)
         held = {frozenset((name, up)) for name, ups in model.parents_.items() for up in ups}
         untied = tuple(pair for pair in combinations(schema.names, 2) if frozenset(pair) not in held)
-        return cls(found, untied, rows.size, model.guarantee_.headline)
+        downstream = None if other is None else Downstream.of(model, made, other)
+        return cls(found, untied, rows.size, model.guarantee_.headline, downstream)
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -110,6 +115,8 @@ class SyntheticReport:
             given = " and ".join(each.parents) or "nothing"
             within = "" if each.tied is None else f" (within its groups: {each.tied:.1%})"
             lines.append(f"{each.column:<24}{each.distance:>8.1%}{each.noise:>8.1%}  {given}{within}")
+        if self.downstream is not None:
+            lines += ["", self.downstream.text()]
         return "\n".join([*lines, "", "They do not carry:", *(f"  - {word}" for word in self.limits)])
 
     def page(self) -> Page:
@@ -119,6 +126,10 @@ class SyntheticReport:
         section = page.section("By column")
         section.chart(self.chart())
         section.code(self.text())
+        if self.downstream is not None:
+            section = page.section("For prediction")
+            section.chart(self.downstream.chart())
+            section.text(self.downstream.text())
         return page
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +138,7 @@ class SyntheticReport:
             "columns": [asdict(each) for each in self.columns],
             "untied": [list(pair) for pair in self.untied],
             "limits": list(self.limits),
+            "downstream": None if self.downstream is None else self.downstream.to_dict(),
         }
 
 
@@ -142,7 +154,7 @@ def _carried(model: Any, name: str, rows: Rows) -> Carried:
 def _tied(model: Any, name: str, parents: tuple[str, ...], rows: Rows) -> float:
     """The mean over the parents' groups, as often as they were drawn, of the distance within."""
     table = np.asarray(model.tables_[name], float)
-    codes = [_codes(rows, each, tuple(model.group_cuts_[each])) for each in (*parents, name)]
+    codes = [codes_of(rows, each, tuple(model.group_cuts_[each])) for each in (*parents, name)]
     drawn = np.zeros(table.shape)
     np.add.at(drawn, tuple(codes), 1)
     number = drawn.sum(axis=-1, keepdims=True)
@@ -151,10 +163,4 @@ def _tied(model: Any, name: str, parents: tuple[str, ...], rows: Rows) -> float:
 
 
 def _shares(rows: Rows, name: str, cuts: tuple[float, ...], cells: int) -> NDArray[np.float64]:
-    return np.bincount(_codes(rows, name, cuts), minlength=cells)[:cells] / max(rows.size, 1)
-
-
-def _codes(rows: Rows, name: str, cuts: tuple[float, ...]) -> NDArray[np.int64]:
-    column = rows.schema[name]
-    found = rows.codes(name) if isinstance(column, Category) else rows.codes(name, cuts)
-    return np.asarray(found, np.int64)
+    return np.bincount(codes_of(rows, name, cuts), minlength=cells)[:cells] / max(rows.size, 1)

@@ -12,7 +12,6 @@ from privet.errors import ModelError
 from privet.exchange.form import Bell, Cells, Form, RuleParts, Slope, Sum, Term, TreeForm
 from privet.learning.trees import tree_of
 from privet.registry import FAMILIES, algorithm, name_of
-from privet.schema import Category
 from privet.stats import Coded
 from privet.stats.linear.encoding import Encoding
 
@@ -59,22 +58,22 @@ def _logistic_regression(model: Any) -> Sum:
     weights = np.hstack([model.intercept_[:, None], model.coef_])
     if len(model.classes_) == 2:
         weights = np.vstack([np.zeros_like(weights), weights])
-    return Sum(weights[:, 0], _encoded(model, weights), "softmax")
+    return Sum(weights[:, 0], _encoded(model._encoding(model.schema_), weights), "softmax")
 
 
 def _linear_regression(model: Any) -> Sum:
     weights = np.concatenate([[model.intercept_], model.coef_])[None, :]
-    return Sum(weights[:, 0], _encoded(model, weights), "number")
+    return Sum(weights[:, 0], _encoded(Encoding.of(model.schema_), weights), "number")
 
 
-def _encoded(model: Any, weights: Table) -> tuple[Term, ...]:
-    """A term for each block of the schema's encoding."""
+def _encoded(encoding: Encoding, weights: Table) -> tuple[Term, ...]:
+    """A term for each block of an encoding."""
     terms: list[Term] = []
-    for block in Encoding.of(model.schema_).blocks:
+    for block in encoding.blocks:
         own, name = weights[:, block.place].T, block.column.name
-        if isinstance(block.column, Category):
+        if block.nominal:
             values = np.vstack([own, np.zeros((1, len(weights)))])
-            terms.append(Cells((Coded(name),), (tuple(range(len(values))),), values))
+            terms.append(Cells((Coded(name, block.cuts),), (tuple(range(len(values))),), values))
         else:
             terms.append(Slope(name, own[0]))
     return tuple(terms)

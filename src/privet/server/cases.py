@@ -74,7 +74,7 @@ _SEARCH = {"tune", "grid", "trials"}
 #: What is meant where nobody says anything and the use case itself has no default.
 _MEANT = {"cross-validate": {"score_epsilon": 0.1}}
 #: A goal for accuracy takes a forecast of some seconds, which has a route of its own; plans answer at once.
-_FORECAST = {"accuracy", "guess"}
+_FORECAST = {"accuracy", "by", "guess"}
 #: What is given back when enough is known would move the account at the moment at which the run really ends,
 #: before the public grid says that it has.
 _GIVING_BACK = {"until"}

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import ParameterError, SchemaError
 from privet.parameters import parameters_of
+from privet.registry import Algorithm
 from privet.registry import algorithm as entry_of
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
 
-__all__ = ["build", "made", "name_of", "place_of", "schema_beside", "settled"]
+__all__ = ["build", "made", "meant", "name_of", "place_of", "schema_beside", "settled"]
 
 
 def schema_beside(data: str | Path) -> Path:
@@ -66,6 +67,20 @@ def settled(schema: str | Path | None, data: str | Path) -> Schema:
     return found
 
 
+def meant(algorithm: str, schema: Schema) -> Algorithm:
+    """The algorithm that a name means under a schema: ``auto`` depends on the target.
+
+    >>> from privet.schema import Schema
+    >>> meant("auto", Schema.of({"smoker": ["no", "yes"], "age": (0, 120)}, target="age")).name
+    'auto-regressor'
+    """
+    from privet.schema import Number
+
+    entry = entry_of(algorithm)
+    number = schema.target is not None and isinstance(schema[schema.target], Number)
+    return entry_of(entry.for_numbers) if entry.for_numbers and number else entry
+
+
 def build(
     algorithm: str,
     schema: Schema,
@@ -75,6 +90,7 @@ def build(
     seed: int | None = None,
 ) -> Any:
     """The algorithm of this name with these parameters, not fitted yet: one that spends a budget."""
+    algorithm = meant(algorithm, schema).name
     cls = entry_of(algorithm).load()
     if not any(parameter.name == "ledger" for parameter in parameters_of(cls)):
         raise ParameterError(f"{algorithm} does not learn from a table.", "Choose an algorithm that does.")

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
 from privet.families import family_of
-from privet.parameters import Alias, File, Named, When, parameters_of
+from privet.parameters import Alias, File, IfAlgorithm, Named, When, parameters_of
 from privet.registry import algorithm as entry_of
 from privet.registry import algorithms_with
 from privet.service.building import build, settled
@@ -32,7 +32,7 @@ from privet.service.reports import Reported, written
 from privet.service.session import Session
 
 if TYPE_CHECKING:
-    from privet.evaluation.forecast import Chosen
+    from privet.evaluation.forecast import Chosen, ForetoldLearner
     from privet.release import Guarantee
     from privet.report import Chart, Page
     from privet.schema import Schema
@@ -77,6 +77,12 @@ class Fit(Paid, OfTable):
         "Instead of an epsilon: how much may be lost to privacy, such as 0.02. A forecast on made-up people "
         "chooses the smallest epsilon; no record is read for it.",
     ] = None
+    by: Annotated[
+        Literal["rule", "forecast"],
+        IfAlgorithm("learners"),
+        "How the learner is chosen: by a rule, or by a forecast of each on made-up people. Neither reads a "
+        "record.",
+    ] = "rule"
     guess: Guesses = field(default_factory=dict)
     engine: EngineName = "auto"
     seed: SeedNumber = None
@@ -84,7 +90,7 @@ class Fit(Paid, OfTable):
 
     @property
     def always_planned(self) -> bool:  # type: ignore[override]  # a search does more than its parameters say
-        return self.tune or self.accuracy is not None
+        return self.tune or self.accuracy is not None or self.by == "forecast"
 
     def plan(self, session: Session) -> Plan:
         """What a fit would cost, what would be left, and the expected error of each step."""
@@ -147,14 +153,34 @@ class Fit(Paid, OfTable):
         entry_of(self.algorithm, algorithms_with("forecast"))
         return epsilon_within(estimator, self.accuracy, self._schema, Guess.from_text(self.guess))
 
+    @cached_property
+    def _learner(self) -> ForetoldLearner | None:
+        """The learner that a forecast chose; None if a rule or a person does."""
+        from privet.evaluation.forecast import learner_by_forecast
+        from privet.worlds import Guess
+
+        if self.by == "rule":
+            return None
+        estimator = build(self.algorithm, self._schema, self.parameters)
+        if not hasattr(estimator, "learners"):
+            raise ParameterError(f"{self.algorithm} leaves no learner to be chosen.", "Take auto.")
+        if estimator.learner != "auto":
+            raise ParameterError("A learner was named, and a forecast was to choose it.", "Leave one out.")
+        guess = {"records": estimator.records} if estimator.records else {}
+        return learner_by_forecast(estimator, self._schema, Guess.from_text(guess | dict(self.guess)))
+
     @property
     def _settings(self) -> Mapping[str, Any]:
-        chosen = self._chosen
-        return self.parameters if chosen is None else {**self.parameters, "epsilon": chosen.epsilon}
+        if self._chosen is not None:
+            return {**self.parameters, "epsilon": self._chosen.epsilon}
+        if self._learner is not None:
+            return {**self.parameters, "learner": self._learner.learner}
+        return self.parameters
 
     @property
     def _why(self) -> str:
-        return "" if self._chosen is None else self._chosen.why()
+        chosen = self._chosen or self._learner
+        return "" if chosen is None else chosen.why()
 
     def _search(self, ledger: Any) -> Any:
         from privet.service.tuning import search_of
@@ -174,7 +200,12 @@ class Fit(Paid, OfTable):
             )
         if self.tune and self.accuracy is not None:
             raise ParameterError("A search is paid for with an epsilon.", "Leave one of the two out.")
-        if self.accuracy is None and self.guess:
+        if self.by == "forecast" and (self.tune or self.accuracy is not None):
+            raise ParameterError(
+                "A forecast of the learner goes with an epsilon, and not with a search or a goal.",
+                "Leave one of the two out.",
+            )
+        if self.accuracy is None and self.by == "rule" and self.guess:
             raise ParameterError("Guesses serve to reach an accuracy.", "Give one, too.")
         for place in (self.output, self.report):
             if place is not None:

@@ -49,11 +49,17 @@ class Synthesise(UseCase):
         File("out"),
         "Write an HTML report of what the records carry and what they cannot; the real table is not read.",
     ] = None
+    downstream: Annotated[
+        Path | None,
+        File("out"),
+        "Write a model that was learned from made-up records. It costs nothing; evaluating it on real "
+        "records does, and says how good the made-up ones are to learn from.",
+    ] = None
     verify_key: VerifyKey = None
     force: Force = False
 
     def run(self, session: Session) -> Drawn:
-        from privet.model import load_model
+        from privet.model import load_model, save_model
         from privet.registry import FAMILIES
         from privet.service.outputs import check_place
         from privet.service.writers import takes_schema, writer_for
@@ -64,13 +70,16 @@ class Synthesise(UseCase):
                 f"{self.model.name} is a model that draws no records.",
                 "Fit a synthesiser to the table first.",
             )
-        for place in (self.output, self.report):
+        for place in (self.output, self.report, self.downstream):
             if place is not None:
                 check_place(place, force=self.force)
-        if self.report is not None and not hasattr(model, "parents_"):
+        wanted = self.report is not None or self.downstream is not None
+        if wanted and not hasattr(model, "parents_"):
             raise ModelError(
                 "This synthesiser keeps no tables that a report could be made of.", "Leave it out."
             )
+        if self.downstream is not None and model.schema_.target is None:
+            raise ModelError("The schema names no target that a model could predict.", "Leave it out.")
         write = writer_for(self.output)
         about = round(float(getattr(model, "records_", 1000)))
         records = self.records if self.records is not None else min(max(about, 1), 10**9)
@@ -80,15 +89,21 @@ class Synthesise(UseCase):
                 write(batches, self.output, model.schema_)
             else:
                 write(batches, self.output)
-        return written(Drawn(self.output, records, model.guarantee_, found=self._report(model)), self.report)
+        found = self._report(model)
+        if self.downstream is not None and found is not None and found.downstream is not None:
+            save_model(found.downstream.model, self.downstream)
+        drawn = Drawn(self.output, records, model.guarantee_, found=found, learned=self.downstream)
+        return written(drawn, self.report)
 
     def _report(self, model: Any) -> Any:
         """What records of this model carry, by some that are drawn for it; None if nobody asks."""
         from privet.evaluation.synthetic import SyntheticReport
 
-        if self.report is None:
+        if self.report is None and self.downstream is None:
             return None
-        return SyntheticReport.of(model, model.sample(REPORTED, random_state=self.seed))
+        seed = None if self.seed is None else self.seed + 1
+        made, other = (model.sample(REPORTED, random_state=each) for each in (self.seed, seed))
+        return SyntheticReport.of(model, made, other)
 
     def _batches(self, model: Any, records: int, watch: Any) -> Iterator[Any]:
         """The records, so many at once; with a seed each part has one of its own."""
@@ -107,11 +122,15 @@ class Drawn(Reported):
     place: Path
     count: int
     promised: Any
+    learned: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         told = {"records": self.count, "file": str(self.place), "guarantee": self.promised.to_dict()}
+        told |= {"downstream": str(self.learned)} if self.learned else {}
         return told | ({"carried": self.found.to_dict()} if self.found else {})
 
     def text(self) -> str:
         lines = [f"{self.count} made-up records are in {self.place}.", self.promised.headline]
+        if self.learned is not None:
+            lines.append(f"A model learned from made-up records is in {self.learned}.")
         return "\n".join([*lines, "", self.found.text()] if self.found else lines)

@@ -10,7 +10,7 @@ from privet.errors import ParameterError
 from privet.parameters import Parameter, parameters_of
 from privet.registry import algorithm as entry_of
 from privet.schema import Schema
-from privet.service.building import build
+from privet.service.building import build, meant
 
 if TYPE_CHECKING:
     from privet.evaluation.tuning import PrivateSearch
@@ -66,7 +66,7 @@ def search_of(
     estimator = build(algorithm, schema, parameters)
     return PrivateSearch(
         estimator,
-        read_grid(algorithm, grid),
+        read_grid(meant(algorithm, schema).name, grid),
         epsilon=estimator.epsilon,
         delta=estimator.delta,
         trials=trials,

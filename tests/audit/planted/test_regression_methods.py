@@ -57,6 +57,7 @@ PERSONS = replace(VALUE, unit=Unit(id="patient", most=8))
 
 # All others are of the other class, so the record's residual is near 1.
 ALONE = one_more(VALUE, records(60, VALUE, "x", "no"), records(1, VALUE, "x", "yes"))
+ALONE_NUMBER = one_more(NUMBER, records(60, NUMBER, 1.0, "no"), records(1, NUMBER, 1.0, "yes"))
 ALONE_IN_TWO = one_more(TWO, records(30, TWO, "x", "x", "no"), records(1, TWO, "x", "x", "yes"))
 # In an empty table gradients are 0 at all weights, all choices are even, and a number at its middle moves the
 # intercept alone.
@@ -97,6 +98,10 @@ SETTINGS = {
     "counts of persons": setting(logistic(PERSONS, "newton", steps=0), PERSON),
     "two counts": setting(Transcript(logistic(CROSSED, "newton", steps=0)), APART, 1_000),
     "tilt": setting(logistic(NUMBER, "objective"), lever(80)),
+    "tilt, bins": setting(logistic(NUMBER, "objective", numbers="bins", bins=2), lever(80)),
+    "gradient, bins": setting(
+        Transcript(logistic(NUMBER, "newton", steps=1, numbers="bins", bins=2)), ALONE_NUMBER
+    ),
     "tilt, delta": setting(logistic(NUMBER, "objective", delta=DELTA), lever(80)),
     "hardly curved": setting(size_of_margin, FIRST, 4_000, schema=VALUE, epsilon=EPSILON),
     "last bits": setting(logistic(NUMBER, "objective", regularisation=4.0), MIDDLE, 2_000),
@@ -136,7 +141,7 @@ def shrink(monkeypatch, which, factor):
     monkeypatch.setattr(Statistic, "sensitivity", wrong)
 
 
-@pytest.mark.parametrize("name", ["gradient", "gradient, delta"])
+@pytest.mark.parametrize("name", ["gradient", "gradient, delta", "gradient, bins"])
 def test_noise_for_a_mean_gradient_on_a_sum(caught, monkeypatch, name):
     """WRONG: noise for the mean gradient of 64 records, put on their sum. The true ε is far above 10."""
     shrink(monkeypatch, lambda statistic: isinstance(statistic, Gradient), 64)

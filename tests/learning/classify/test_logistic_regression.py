@@ -14,6 +14,7 @@ from privet.errors import DataError, ParameterError, SchemaError
 from privet.learning.classify import LogisticRegression
 from privet.learning.linear import Encoder
 from privet.learning.linear.newton import cautions
+from privet.model import model_from_dict, model_to_dict
 from privet.randomness.seed import SeededRandomness
 from privet.schema import Schema, Unit
 
@@ -233,6 +234,38 @@ def test_steps_that_would_be_ignored_are_refused(method, steps):
         LogisticRegression(schema=schema, method=method, steps=steps).fit(table)
     one = LogisticRegression(schema=schema, steps=1, method="newton").fit(table)
     assert one.explanation_ == "Class sums and 1 noisy gradient, as asked for."
+
+
+@pytest.mark.parametrize("method", ["auto", "newton", "objective", "output", "privgene"])
+def test_bins_find_what_is_no_straight_line(method):
+    draw = np.random.default_rng(0)
+    age = draw.uniform(0, 100, 12_000)
+    table = pa.table({"age": age, "kind": ((age > 30) & (age < 60)).astype(int)})
+    schema = Schema.of({"age": (0.0, 100.0), "kind": [0, 1]}, target="kind")
+    scaled, bins = (
+        accuracy(
+            LogisticRegression(
+                epsilon=2.0, schema=schema, method=method, numbers=numbers, bins=10, random_state=0
+            ).fit(table),
+            table,
+        )
+        for numbers in ("scaled", "bins")
+    )
+    assert scaled < 0.75
+    assert bins > 0.95
+
+
+def test_bins_are_named_kept_in_the_file_and_refused_where_they_are_not_for():
+    table, schema = people(3000)
+    model = LogisticRegression(epsilon=3.0, schema=schema, numbers="bins", bins=4, random_state=0).fit(table)
+    assert model.feature_names_[:4] == ["age=0 – 25", "age=25 – 50", "age=50 – 75", "age=75 – 100"]
+    assert model.coef_.shape == (1, 4 + 3 + 4)
+    read = model_from_dict(model_to_dict(model))
+    odd = pa.table({"age": [None, -5.0, 500.0], "colour": ["red", None, "blue"], "dose": [0.0, None, 1.0]})
+    for rows in (table, odd):
+        assert np.array_equal(read.predict_proba(rows), model.predict_proba(rows))
+    with pytest.raises(ParameterError, match="is for scaled numbers"):
+        LogisticRegression(schema=schema, numbers="bins", method="functional").rehearse()
 
 
 def test_a_class_of_a_few_records_does_no_harm():

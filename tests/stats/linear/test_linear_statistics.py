@@ -68,6 +68,7 @@ def encoding(*names):
 
 
 MIXED = encoding("x", "colour", "z", "size")
+BINNED = Encoding(MIXED.columns, bins=4)
 DRAW = np.random.default_rng(0)
 
 
@@ -98,6 +99,8 @@ STATISTICS = {
     "gradient of numbers": Gradient(10 * np.ones((1, 3)), "ill", encoding("x", "z")),
     "gradient of three classes": Gradient(LARGE, "kind", MIXED),
     "gradient of three classes at zero": Gradient(np.zeros((3, MIXED.width)), "kind", MIXED),
+    "gradient of bins": Gradient(20 * DRAW.standard_normal((1, BINNED.width)), "ill", BINNED),
+    "gradient of bins, three classes": Gradient(np.ones((3, BINNED.width)), "kind", BINNED),
     "errors": RegressionErrors(Predictor(Constant(1e9), ("x",)), "wage"),
     "errors of no use": RegressionErrors(Predictor(Constant(np.nan), ("x",)), "wage"),
     "residuals": ResidualCounts(Predictor(Constant(1e9), ("x",)), "wage", 8),

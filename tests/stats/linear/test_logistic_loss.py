@@ -29,8 +29,8 @@ def schema_of(classes=2, unit=None):
     return Schema(schema.columns, target="y", unit=unit or Unit())
 
 
-def loss_of(schema):
-    return LogisticLoss("y", Encoding.of(schema), schema.nominal_target().size)
+def loss_of(schema, bins=0):
+    return LogisticLoss("y", Encoding.of(schema, bins), schema.nominal_target().size)
 
 
 def table(records, seed=0, classes=2):
@@ -88,6 +88,29 @@ def test_one_record_stays_within_the_bounds(one, other, weights, classes):
             found.append(slope)
         moved = found[0] - found[1] if unit.neighbours == "replace" else found[0]
         l1, squared_l2 = loss.slope_norms(schema)
+        assert np.abs(moved).sum() <= l1 + 1e-9
+        assert (moved**2).sum() <= squared_l2 + 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(one=record, other=record, seed=st.integers(0, 99), classes=st.sampled_from([2, 3]))
+def test_a_number_in_bins_stays_within_the_same_bounds(one, other, seed, classes):
+    """One record has 1 in one bin, so a block of bins weighs no more than a number or a category."""
+    schema = schema_of(classes)
+    loss = loss_of(schema, bins=5)
+    assert loss.slope_norms(schema) == loss_of(schema).slope_norms(schema)
+    weights = 10 * np.random.default_rng(seed).standard_normal(loss.shape)
+    found = []
+    for x, ward, y in (one, other):
+        rows = pa.table(
+            {"x": pa.array([x], pa.float64()), "ward": pa.array([ward], pa.string()), "y": [y % classes]}
+        )
+        seen = Rows(batch(rows), schema)
+        [(slope, curvature)] = [loss.derivatives(block, weights) for block in loss.examples(seen)]
+        assert np.trace(curvature) <= float(loss.curvature(schema)[0]) + 1e-9
+        found.append(slope)
+    for unit, moved in ((Unit(), found[0]), (Unit("replace"), found[0] - found[1])):
+        l1, squared_l2 = loss.slope_norms(schema_of(classes, unit))
         assert np.abs(moved).sum() <= l1 + 1e-9
         assert (moved**2).sum() <= squared_l2 + 1e-9
 

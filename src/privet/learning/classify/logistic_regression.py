@@ -17,8 +17,8 @@ from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
 from privet.learning.linear.perturbed import curvature_share, fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
-from privet.parameters import with_parameters
-from privet.schema import Category, Number
+from privet.parameters import When, with_parameters
+from privet.schema import Category, Schema
 from privet.stats import Contingency, Rows
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.logistic_loss import LogisticLoss
@@ -68,6 +68,9 @@ class LogisticRegression(PrivateClassifier):
       else ``"newton"`` with as many steps as the budget carries; ``explanation_`` says why. A δ is taken only
       where it helps: not from ε = 0.5 on, and not where most attributes are numbers.
 
+    ``numbers="bins"`` gives every bin of a number a weight of its own. A record is in one bin, so a weight
+    gets no more noise, but there are more of them; ``docs/concepts/regression.md`` says where it helps.
+
     More than two classes are learned jointly (softmax): a record's residuals over all classes have an L1
     norm of at most 2 together, so classes cost a factor of 2 and not one for each.
 
@@ -94,6 +97,7 @@ class LogisticRegression(PrivateClassifier):
     tuning_grid: ClassVar[list[dict[str, list[Any]]]] = [
         {"method": ["newton"], "steps": [0, 2, 8]},
         {"method": ["objective"], "regularisation": [1.0, 300.0, 3000.0]},
+        {"numbers": ["bins"]},
     ]
 
     method: Annotated[
@@ -114,19 +118,40 @@ class LogisticRegression(PrivateClassifier):
         bool, "Where records is not declared, spend a small share (at most a tenth) on an estimate of it."
     ] = True
     regularisation: Annotated[float, Ge(0), Le(1e9), "Strength of the L2 penalty on the weights."] = 1.0
+    numbers: Annotated[
+        Literal["scaled", "bins"],
+        "A number as one coordinate between −1 and 1, or cut into bins with a weight each, for what is no"
+        " straight line.",
+    ] = "scaled"
+    bins: Annotated[
+        int,
+        Ge(2),
+        Le(1000),
+        When("numbers", "bins"),
+        "Into how many bins a number is cut, unless its cuts are declared.",
+    ] = 8
 
     def _amount(self) -> Pure | Approximate:
         """Pure ε where ``auto`` does better with it: from ``PURE_FROM`` on, or where most are numbers."""
         schema = self._declared()
-        if self.method == "auto" and self.steps is None and schema is not None:
-            numbers = sum(isinstance(column, Number) for column in schema.attributes)
-            if self.epsilon >= PURE_FROM or 2 * numbers > len(schema.attributes):
-                return budget(float(self.epsilon))
+        if self.method != "auto" or self.steps is not None or schema is None:
+            return super()._amount()
+        if self.epsilon >= PURE_FROM or self._mostly_numbers(self._encoding(schema)):
+            return budget(float(self.epsilon))
         return super()._amount()
+
+    def _encoding(self, schema: Schema) -> Encoding:
+        """How records become vectors: from the parameters and the schema."""
+        return Encoding.of(schema, self.bins if self.numbers == "bins" else 0)
+
+    @staticmethod
+    def _mostly_numbers(encoding: Encoding) -> bool:
+        """Whether most attributes are numbers that are not cut into bins."""
+        return sum(not block.nominal for block in encoding.blocks) > len(encoding.blocks) / 2
 
     def _fit(self, curator: Curator) -> None:
         target = curator.schema.nominal_target()
-        encoding = Encoding.of(curator.schema)
+        encoding = self._encoding(curator.schema)
         solution = self._solution(curator, encoding, target)
         self.classes_ = np.array(target.labels)
         self.feature_names_ = encoding.names[1:]
@@ -145,7 +170,7 @@ class LogisticRegression(PrivateClassifier):
             curator.ask(Measure(Contingency(None, target.name), what), curator.left)
             nothing = np.zeros((1, encoding.width))
             return Solution(nothing, nothing)
-        self._require_steps()
+        self._require_settings()
         look = first_look(curator, target, NEEDED * len(encoding.blocks)) if self._estimates else None
         if look is not None and not look.enough:
             self.method_, self.explanation_ = "none", look.explanation
@@ -171,8 +196,8 @@ class LogisticRegression(PrivateClassifier):
         self.explanation_ = f"The {minimum}, with a regularisation of {float(used):.3g}{raised}; {reason}."
         return solution
 
-    def _require_steps(self) -> None:
-        """Refuse a number of steps that would be ignored."""
+    def _require_settings(self) -> None:
+        """Refuse settings that do not go together."""
         if self.steps is not None and self.method in ("objective", "output", "functional"):
             raise ParameterError(
                 f"LogisticRegression: method='{self.method}' has no steps.",
@@ -182,6 +207,11 @@ class LogisticRegression(PrivateClassifier):
             raise ParameterError(
                 "LogisticRegression: without steps, method='privgene' would choose nothing.",
                 "Give steps=1 or more, or leave steps out.",
+            )
+        if self.numbers == "bins" and self.method == "functional":
+            raise ParameterError(
+                "LogisticRegression: method='functional' is for scaled numbers.",
+                "Leave numbers='bins' out, or take method='auto', 'newton' or 'objective'.",
             )
 
     def _records(self, curator: Curator, look: FirstLook | None) -> tuple[int, str]:
@@ -242,7 +272,7 @@ class LogisticRegression(PrivateClassifier):
             return "newton", "chosen because with a delta it does best on most tables, if choices are few"
         loss = LogisticLoss(target.name, encoding, target.size)
         clear = float(loss.slope_norms(curator.schema)[0] / curator.amount.epsilon) <= CLEAR * records
-        numbers = sum(not block.nominal for block in encoding.blocks) > len(encoding.blocks) / 2
+        numbers = self._mostly_numbers(encoding)
         if not clear and not numbers:
             return "newton", "chosen because at this budget the noise on a tilted objective would be large"
         if records * float(loss.shape[0] * loss.shape[1]) ** 2 > MOST_WORK:
@@ -275,7 +305,7 @@ class LogisticRegression(PrivateClassifier):
 
     def _log_scores(self, rows: Rows) -> NDArray[np.float64]:
         weights = np.hstack([self.intercept_[:, None], self.coef_])
-        margins = Encoding.of(rows.schema).margins(rows, weights)
+        margins = self._encoding(rows.schema).margins(rows, weights)
         if len(self.classes_) == 2:
             margins = np.hstack([np.zeros_like(margins), margins])
         return margins

@@ -75,7 +75,7 @@ class ClassSums:
 def _plan(encoding: Encoding, target: Category) -> list[Statistic]:
     """One table for each attribute, and the class counts where no category's table would give them."""
     plan: list[Statistic] = [
-        Contingency(block.column.name, target.name)
+        Contingency(block.column.name, target.name, block.cuts)
         if block.nominal
         else Moments(block.column.name, target.name)
         for block in encoding.blocks

@@ -5,7 +5,8 @@ The vector of a record is x = (1, block of each attribute in the schema's order)
 * a category has one coordinate for each value of its public domain (``other`` is a value too): 1 at the
   record's value and 0 elsewhere;
 * a number has one coordinate z = (value − midpoint) / half range, after clamping to the public bounds, so z
-  lies in [−1, 1];
+  lies in [−1, 1]; or, cut into bins at public places, one coordinate for each bin: 1 at the record's bin and
+  0 elsewhere, as if the bins were the values of a category;
 * a missing value gives zeros in its block: it contributes nothing, as if the attribute were not there.
 
 **Norms.** A block contributes at most 1 to the L1 norm and at most 1 to the squared L2 norm, whatever its
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from privet.errors import SchemaError
 from privet.schema import Category, Column, Number, Schema
+from privet.schema.bins import bin_labels, public_cuts
 from privet.stats.rows import Rows, refuse_infinite
 
 __all__ = ["Block", "Encoding", "fixed_point"]
@@ -38,10 +40,11 @@ class Block:
 
     column: Column
     start: int
+    cuts: tuple[float, ...] = ()
 
     @property
     def width(self) -> int:
-        return self.column.size if isinstance(self.column, Category) else 1
+        return self.column.size if isinstance(self.column, Category) else len(self.cuts) + 1
 
     @property
     def place(self) -> slice:
@@ -49,16 +52,15 @@ class Block:
 
     @property
     def nominal(self) -> bool:
-        return isinstance(self.column, Category)
+        """Whether a record has 1 at one of its coordinates and 0 elsewhere: values, or bins of a number."""
+        return bool(self.cuts) or isinstance(self.column, Category)
 
     @property
     def names(self) -> list[str]:
         column = self.column
-        return (
-            [f"{column.name}={label}" for label in column.labels]
-            if isinstance(column, Category)
-            else [column.name]
-        )
+        if not self.nominal:
+            return [column.name]
+        return [f"{column.name}={label}" for label in bin_labels(column, self.cuts)]
 
 
 @dataclass(frozen=True)
@@ -76,22 +78,24 @@ class Encoding:
     """
 
     columns: tuple[Column, ...]
+    #: Into how many bins numbers are cut, where nothing is declared about their cuts; 0 leaves them scaled.
+    bins: int = 0
 
     @classmethod
-    def of(cls, schema: Schema) -> Encoding:
+    def of(cls, schema: Schema, bins: int = 0) -> Encoding:
         """The encoding of a schema's attributes: all columns but the target."""
         if not schema.attributes:
             raise SchemaError(
                 "The schema has no attribute besides the target.", "Declare the columns to learn from."
             )
-        return cls(schema.attributes)
+        return cls(schema.attributes, bins)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         blocks: list[Block] = []
         start = 1
         for column in self.columns:
-            blocks.append(Block(column, start))
+            blocks.append(Block(column, start, public_cuts(column, self.bins) if self.bins else ()))
             start += blocks[-1].width
         return tuple(blocks)
 
@@ -153,10 +157,10 @@ class Encoding:
     def parts(self, rows: Rows) -> Iterator[tuple[Block, NDArray[np.float64]]]:
         """Each block with its codes (the width means missing), or with its z (0 where missing)."""
         for block in self.blocks:
-            if isinstance(block.column, Number):
+            if isinstance(block.column, Number) and not block.nominal:
                 yield block, scaled(rows, block.column)
             else:
-                yield block, rows.codes(block.column.name)
+                yield block, rows.codes(block.column.name, block.cuts)
 
 
 def scaled(rows: Rows, column: Number) -> NDArray[np.float64]:
