@@ -2,7 +2,9 @@
 
 Each tool runs in an environment of its own (``PRIVET_PEERS``/opendp, /smartnoise, /tumult; made by hand with
 ``pip install 'opendp[polars]'``, ``smartnoise-sql``, ``tmlt.analytics``); those that are not there are left out.
-All get the same table and the same public bounds, protect one record and pay ε = 1 for each question.
+All get the same table and the same public bounds, protect one record and pay ε = 1 for each question. Tumult
+Analytics takes a minute for an answer, so it gets the records many times over, each time with another number
+in a column ``copy``, and answers for each copy: a record is in one of them, so each answer costs ε = 1 alone.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import os
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,8 @@ _OPENDP = """
 import opendp.prelude as dp, polars as pl
 dp.enable_features("contrib")
 from importlib.metadata import version
-table = pl.scan_csv(PATH)
+table = pl.read_csv(PATH).with_columns(
+    pl.col("age").cut(EDGES[1:-1], left_closed=True).to_physical().cast(pl.Int64).alias("bin")).lazy()
 def ask(make, margins=()):
     context = dp.Context.compositor(
         data=table, privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(epsilon=1.0),
@@ -38,7 +42,9 @@ groups = [dp.polars.Margin(by=["ward"], max_length=100_000, max_groups=len(WARDS
 by_ward = lambda frame: frame.sort("ward")[frame.columns[-1]].to_list()
 cost = pl.col("cost").fill_null(0.0).fill_nan(0.0)
 age = pl.col("age").fill_null(0.0).fill_nan(0.0)
-bins = pl.col("age").cut(EDGES[1:-1], left_closed=True).to_physical().alias("bin")
+bins = pl.LazyFrame({"bin": list(range(len(EDGES) - 1))})
+in_bins = [dp.polars.Margin(by=["bin"], max_length=100_000, max_groups=len(EDGES) - 1)]
+by_bin = lambda frame: frame.sort("bin")[frame.columns[-1]].to_list()
 candidates = [float(v) for v in range(0, 101)]
 QUESTIONS = {
     "count": lambda: [ask(lambda q: q.select(dp.len())).item()],
@@ -49,6 +55,7 @@ QUESTIONS = {
         lambda q: q.group_by("ward").agg(cost.dp.sum((0.0, 1000.0)).alias("s"), dp.len().alias("n")).with_keys(keys), groups)),
     "median": lambda: [ask(lambda q: q.select(age.dp.quantile(0.5, candidates))).item()],
     "quantile 0.9": lambda: [ask(lambda q: q.select(age.dp.quantile(0.9, candidates))).item()],
+    "histogram": lambda: by_bin(ask(lambda q: q.group_by("bin").agg(dp.len()).with_keys(bins), in_bins)),
 }
 VERSION = version("opendp")
 """
@@ -87,41 +94,48 @@ from importlib.metadata import version
 spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "OFF").getOrCreate())
 from tmlt.analytics import AddOneRow, BinningSpec, KeySet, PureDPBudget, QueryBuilder, Session
-frame = spark.createDataFrame(pd.read_csv(PATH)).cache()
+from pyspark.sql.functions import explode, lit, sequence
+frame = spark.createDataFrame(pd.read_csv(PATH))
+frame = frame.withColumn("copy", explode(sequence(lit(1), lit(REPEATS)))).cache()
 session = Session.from_dataframe(PureDPBudget(float("inf")), "people", frame, protected_change=AddOneRow())
-keys = KeySet.from_dict({"ward": WARDS})
+copies = {"copy": list(range(1, REPEATS + 1))}
 spec = BinningSpec([float(e) for e in EDGES], names=list(range(len(EDGES) - 1)), right=False)
-bins = KeySet.from_dict({"age_binned": list(range(len(EDGES) - 1))})
-def ask(query):
-    found = session.evaluate(query, PureDPBudget(1.0)).toPandas()
-    return found.sort_values(list(found.columns[:-1])).iloc[:, -1].tolist() if len(found.columns) > 1 else found.iloc[:, 0].tolist()
-table = lambda: QueryBuilder("people")
+table = QueryBuilder("people")
+def ask(make, of=table, **keys):
+    grouped = of.groupby(KeySet.from_dict({**copies, **keys}))
+    found = session.evaluate(make(grouped), PureDPBudget(1.0)).toPandas()
+    found = found.sort_values(list(found.columns[:-1])).iloc[:, -1].to_numpy(float)
+    return found.reshape(REPEATS, -1).tolist()
 QUESTIONS = {
-    "count": lambda: ask(table().count()),
-    "counts": lambda: ask(table().groupby(keys).count()),
-    "sum": lambda: ask(table().sum("cost", 0.0, 1000.0)),
-    "mean": lambda: ask(table().average("cost", 0.0, 1000.0)),
-    "means": lambda: ask(table().groupby(keys).average("cost", 0.0, 1000.0)),
-    "median": lambda: ask(table().quantile("age", 0.5, 0.0, 100.0)),
-    "quantile 0.9": lambda: ask(table().quantile("age", 0.9, 0.0, 100.0)),
-    "histogram": lambda: ask(table().bin_column("age", spec).groupby(bins).count()),
+    "count": lambda: ask(lambda t: t.count()),
+    "counts": lambda: ask(lambda t: t.count(), ward=WARDS),
+    "sum": lambda: ask(lambda t: t.sum("cost", 0.0, 1000.0)),
+    "mean": lambda: ask(lambda t: t.average("cost", 0.0, 1000.0)),
+    "means": lambda: ask(lambda t: t.average("cost", 0.0, 1000.0), ward=WARDS),
+    "median": lambda: ask(lambda t: t.quantile("age", 0.5, 0.0, 100.0)),
+    "quantile 0.9": lambda: ask(lambda t: t.quantile("age", 0.9, 0.0, 100.0)),
+    "histogram": lambda: ask(
+        lambda t: t.count(), table.bin_column("age", spec), age_binned=list(range(len(EDGES) - 1))),
 }
+ONCE = True
 VERSION = version("tmlt.analytics")
 """
 _RUN = """
 import json, sys
 found, failed = {}, {}
+ONCE = globals().get("ONCE", False)  # whether a question gives all its answers at once
 for name, question in QUESTIONS.items():
     try:
-        found[name] = [[float(v) for v in question()] for _ in range(REPEATS)]
+        found[name] = question() if ONCE else [[float(v) for v in question()] for _ in range(REPEATS)]
+        print(name, "is answered", file=sys.stderr, flush=True)
     except Exception as error:
         failed[name] = f"{type(error).__name__}: {error}"[:300]
 print("RESULT" + json.dumps({"found": found, "failed": failed, "version": VERSION}))
 """
 TOOLS = {
-    "OpenDP's Polars context": ("opendp", _OPENDP, 60),
+    "OpenDP's Polars context": ("opendp", _OPENDP, 100),
     "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 100),
-    "Tumult Analytics": ("tumult", _TUMULT, 20),
+    "Tumult Analytics": ("tumult", _TUMULT, 100),
 }
 
 
@@ -179,23 +193,39 @@ def theirs(folder: str, code: str, path: Path, repeats: int) -> dict[str, Any] |
     return dict(json.loads(done.stdout.rpartition("RESULT")[2]))
 
 
-def error(found: list[list[float]], exact: NDArray[Any]) -> float:
-    """The root of the mean square of what the answers are off by."""
-    return float(np.sqrt(np.mean((np.array(found, float) - exact) ** 2)))
+@dataclass(frozen=True)
+class Error:
+    """The root of the mean square of what answers are off by, its standard error, and how many there were."""
+
+    off: float
+    standard: float
+    answers: int
+
+    @classmethod
+    def of(cls, found: list[list[float]], exact: NDArray[Any]) -> Error:
+        squares = ((np.array(found, float) - exact) ** 2).mean(axis=1)  # of an answer with groups, over them
+        off = float(np.sqrt(squares.mean()))
+        return cls(off, float(squares.std(ddof=1) / np.sqrt(len(squares)) / (2 * off)), len(squares))
+
+    def __str__(self) -> str:
+        return f"{self.off:.3g} ± {self.standard:.1g}"
 
 
-def compared() -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+Errors = dict[str, dict[str, Error]]
+
+
+def compared() -> tuple[Errors, dict[str, str]]:
     """For each tool the error of each question, and its version (or what it could not answer)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.csv"
         exact = write_table(path)
-        errors = {"Privet": {name: error(each, exact[name]) for name, each in ours(path, 200).items()}}
+        errors = {"Privet": {name: Error.of(each, exact[name]) for name, each in ours(path, 400).items()}}
         notes: dict[str, str] = {}
         for tool, (place, code, repeats) in TOOLS.items():
             result = theirs(place, code, path, repeats)
             if result is None:
                 continue
-            errors[tool] = {name: error(each, exact[name]) for name, each in result["found"].items()}
+            errors[tool] = {name: Error.of(each, exact[name]) for name, each in result["found"].items()}
             notes[tool] = " ".join([result["version"], *(f"[{k}: {v}]" for k, v in result["failed"].items())])
         return errors, notes
 
@@ -203,13 +233,24 @@ def compared() -> tuple[dict[str, dict[str, float]], dict[str, str]]:
 def run() -> list[Figure]:
     errors, _ = compared()
     mine = errors.pop("Privet")
-    return [
-        # Both are estimates from some hundred answers: a tenth more is no difference.
-        Figure(f"{question}: error at ε = 1, of {tool}'s", mine[question] / theirs_, 1.1)
-        for tool, found in errors.items()
-        for question, theirs_ in found.items()
-    ]
+    figures = []
+    for tool, found in errors.items():
+        for question, their in found.items():
+            my = mine[question]
+            chance = 2 * np.hypot(my.standard / my.off, their.standard / their.off)  # two standard errors
+            what = f"{question}: error at ε = 1, of {tool}'s"
+            figures.append(Figure(what, my.off / their.off, 1 + float(chance)))
+    return figures
+
+
+def as_table(errors: Errors) -> str:
+    """The errors in Markdown."""
+    lines = [["", *errors], ["---"] * (len(errors) + 1)]
+    for question in errors["Privet"]:
+        lines.append([question, *(str(found.get(question, "–")) for found in errors.values())])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":
-    print(json.dumps(compared(), indent=1))
+    measured, versions = compared()
+    print(as_table(measured), json.dumps(versions, indent=1), sep="\n\n")

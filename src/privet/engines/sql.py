@@ -55,7 +55,8 @@ def _rendered(
 
 def _counts(wanted: dict[int, tuple[sql.Key, ...]], source: Any, rows: Any, schema: Schema) -> dict[int, Any]:
     """The counts, by the places of the statistics that want them."""
-    left, results = bundled(wanted, schema)[::-1], {}
+    results: dict[int, Any] = {}
+    left = bundled(wanted, schema)[::-1]
     while left:
         bundle = left.pop()
         counted = sql.grouped(rows, schema, bundle.keys).limit(bundle.lines + 1)

@@ -20,7 +20,7 @@ from privet.sources.projection import chosen, distinct
 
 __all__ = ["ParquetSource"]
 
-FEW_COLUMNS = 8
+CELLS = 1 << 20
 
 
 class ParquetSource:
@@ -130,11 +130,13 @@ class ParquetPart:
                     "Keep files with different columns in different folders.",
                 )
             # Of few columns more rows stay in the cache, and each batch costs the same.
-            rows = BATCH_ROWS * (2 if len(stored) <= FEW_COLUMNS else 1)
+            rows = min(max(CELLS // max(len(stored), 1), BATCH_ROWS), 4 * BATCH_ROWS)
             for batch in file.iter_batches(batch_size=rows, row_groups=self.groups, columns=stored):
                 for name in set(fixed) & set(wanted):
                     batch = batch.append_column(name, _repeated(fixed[name], batch.num_rows))
-                yield batch.select(wanted)
+                batch = batch.select(wanted)
+                yield batch
+                del batch  # else it would stay while the next is read
 
 
 def _repeated(value: str | None, rows: int) -> pa.Array:
