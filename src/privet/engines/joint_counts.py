@@ -16,6 +16,8 @@ __all__ = ["Bundle", "bundled"]
 
 #: Cells of a joint table, by the schema: with more of them, grouping costs more than reading again.
 MOST_CELLS = 1 << 11
+#: Lines of the answer for each cell, beyond which its tables are asked for one by one.
+LINES_OF_A_CELL = 16
 #: Lines that one answer may have; a table may hold values that no schema lists.
 MOST_LINES = 1 << 20
 
@@ -30,7 +32,7 @@ class Bundle:
     @property
     def lines(self) -> int:
         """How many lines its answer may have before its tables had better be asked for one by one."""
-        return MOST_LINES if len(self.places) == 1 else 16 * MOST_CELLS
+        return MOST_LINES if len(self.places) == 1 else LINES_OF_A_CELL * MOST_CELLS
 
     def table(self, result: pa.Table, keys: Sequence[sql.Key]) -> pa.Table:
         """The lines as if they were counted by these keys alone; some come several times, which adds up."""
