@@ -2,7 +2,10 @@
 
 Each tool runs in an environment of its own (``PRIVET_PEERS``/opendp, /smartnoise, /tumult; made by hand with
 ``pip install 'opendp[polars]'``, ``smartnoise-sql``, ``tmlt.analytics``); those that are not there are left out.
-All get the same table and the same public bounds, protect one record and pay ε = 1 for each question.
+All get the same table and the same public bounds, protect one record and pay ε = 1 for each question. OpenDP
+and Tumult Analytics take up to a minute for an answer, so they get the records many times over, each time with
+another number in a column ``copy``, and answer for each copy. A record is in one copy, so that each answer has
+the noise that it would have by itself.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import json
 import os
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +31,40 @@ _OPENDP = """
 import opendp.prelude as dp, polars as pl
 dp.enable_features("contrib")
 from importlib.metadata import version
-table = pl.scan_csv(PATH)
-def ask(make, margins=()):
+width = EDGES[1] - EDGES[0]
+table = pl.read_csv(PATH).with_columns(
+    (pl.col("age") / width).floor().clip(0, len(EDGES) - 2).cast(pl.Int64).alias("bin"))
+copies = pl.DataFrame({"copy": list(range(REPEATS))})
+table = table.join(copies, how="cross").lazy()
+def ask(*figures, **keys):
+    wanted = copies
+    for name, values in keys.items():
+        wanted = wanted.join(pl.DataFrame({name: values}), how="cross")
+    margin = dp.polars.Margin(by=wanted.columns, max_length=100_000, max_groups=wanted.height)
     context = dp.Context.compositor(
         data=table, privacy_unit=dp.unit_of(contributions=1), privacy_loss=dp.loss_of(epsilon=1.0),
-        split_evenly_over=1, margins=[dp.polars.Margin(max_length=100_000), *margins])
-    return make(context.query()).release().collect()
-keys = pl.LazyFrame({"ward": WARDS})
-groups = [dp.polars.Margin(by=["ward"], max_length=100_000, max_groups=len(WARDS))]
-by_ward = lambda frame: frame.sort("ward")[frame.columns[-1]].to_list()
-cost = pl.col("cost").fill_null(0.0).fill_nan(0.0)
+        split_evenly_over=1, margins=[dp.polars.Margin(max_length=100_000 * REPEATS), margin])
+    found = context.query().group_by(wanted.columns).agg(*figures).with_keys(wanted.lazy()).release().collect()
+    found = found.sort(wanted.columns).select(pl.exclude(wanted.columns))
+    first = found.to_series(0).to_numpy().astype(float)
+    if len(figures) == 2:
+        first = first / found.to_series(1).to_numpy().clip(1)
+    return first.reshape(REPEATS, -1).tolist()
+cost = pl.col("cost").fill_null(0.0).fill_nan(0.0).dp.sum((0.0, 1000.0)).alias("s")
 age = pl.col("age").fill_null(0.0).fill_nan(0.0)
-bins = pl.col("age").cut(EDGES[1:-1], left_closed=True).to_physical().alias("bin")
+number = dp.len().alias("n")
 candidates = [float(v) for v in range(0, 101)]
 QUESTIONS = {
-    "count": lambda: [ask(lambda q: q.select(dp.len())).item()],
-    "counts": lambda: by_ward(ask(lambda q: q.group_by("ward").agg(dp.len()).with_keys(keys), groups)),
-    "sum": lambda: [ask(lambda q: q.select(cost.dp.sum((0.0, 1000.0)))).item()],
-    "mean": lambda: (lambda f: [f["s"][0] / max(f["n"][0], 1)])(ask(lambda q: q.select(cost.dp.sum((0.0, 1000.0)).alias("s"), dp.len().alias("n")))),
-    "means": lambda: (lambda f: [s / max(n, 1) for s, n in zip(f.sort("ward")["s"], f.sort("ward")["n"])])(ask(
-        lambda q: q.group_by("ward").agg(cost.dp.sum((0.0, 1000.0)).alias("s"), dp.len().alias("n")).with_keys(keys), groups)),
-    "median": lambda: [ask(lambda q: q.select(age.dp.quantile(0.5, candidates))).item()],
-    "quantile 0.9": lambda: [ask(lambda q: q.select(age.dp.quantile(0.9, candidates))).item()],
+    "count": lambda: ask(number),
+    "counts": lambda: ask(number, ward=WARDS),
+    "sum": lambda: ask(cost),
+    "mean": lambda: ask(cost, number),
+    "means": lambda: ask(cost, number, ward=WARDS),
+    "median": lambda: ask(age.dp.quantile(0.5, candidates)),
+    "quantile 0.9": lambda: ask(age.dp.quantile(0.9, candidates)),
+    "histogram": lambda: ask(number, bin=list(range(len(EDGES) - 1))),
 }
+ONCE = True
 VERSION = version("opendp")
 """
 _SMARTNOISE = """
@@ -87,41 +102,48 @@ from importlib.metadata import version
 spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2").config("spark.log.level", "OFF").getOrCreate())
 from tmlt.analytics import AddOneRow, BinningSpec, KeySet, PureDPBudget, QueryBuilder, Session
-frame = spark.createDataFrame(pd.read_csv(PATH)).cache()
+from pyspark.sql.functions import explode, lit, sequence
+frame = spark.createDataFrame(pd.read_csv(PATH))
+frame = frame.withColumn("copy", explode(sequence(lit(1), lit(REPEATS)))).cache()
 session = Session.from_dataframe(PureDPBudget(float("inf")), "people", frame, protected_change=AddOneRow())
-keys = KeySet.from_dict({"ward": WARDS})
+copies = {"copy": list(range(1, REPEATS + 1))}
 spec = BinningSpec([float(e) for e in EDGES], names=list(range(len(EDGES) - 1)), right=False)
-bins = KeySet.from_dict({"age_binned": list(range(len(EDGES) - 1))})
-def ask(query):
-    found = session.evaluate(query, PureDPBudget(1.0)).toPandas()
-    return found.sort_values(list(found.columns[:-1])).iloc[:, -1].tolist() if len(found.columns) > 1 else found.iloc[:, 0].tolist()
-table = lambda: QueryBuilder("people")
+table = QueryBuilder("people")
+def ask(make, of=table, **keys):
+    grouped = of.groupby(KeySet.from_dict({**copies, **keys}))
+    found = session.evaluate(make(grouped), PureDPBudget(1.0)).toPandas()
+    found = found.sort_values(list(found.columns[:-1])).iloc[:, -1].to_numpy(float)
+    return found.reshape(REPEATS, -1).tolist()
 QUESTIONS = {
-    "count": lambda: ask(table().count()),
-    "counts": lambda: ask(table().groupby(keys).count()),
-    "sum": lambda: ask(table().sum("cost", 0.0, 1000.0)),
-    "mean": lambda: ask(table().average("cost", 0.0, 1000.0)),
-    "means": lambda: ask(table().groupby(keys).average("cost", 0.0, 1000.0)),
-    "median": lambda: ask(table().quantile("age", 0.5, 0.0, 100.0)),
-    "quantile 0.9": lambda: ask(table().quantile("age", 0.9, 0.0, 100.0)),
-    "histogram": lambda: ask(table().bin_column("age", spec).groupby(bins).count()),
+    "count": lambda: ask(lambda t: t.count()),
+    "counts": lambda: ask(lambda t: t.count(), ward=WARDS),
+    "sum": lambda: ask(lambda t: t.sum("cost", 0.0, 1000.0)),
+    "mean": lambda: ask(lambda t: t.average("cost", 0.0, 1000.0)),
+    "means": lambda: ask(lambda t: t.average("cost", 0.0, 1000.0), ward=WARDS),
+    "median": lambda: ask(lambda t: t.quantile("age", 0.5, 0.0, 100.0)),
+    "quantile 0.9": lambda: ask(lambda t: t.quantile("age", 0.9, 0.0, 100.0)),
+    "histogram": lambda: ask(
+        lambda t: t.count(), table.bin_column("age", spec), age_binned=list(range(len(EDGES) - 1))),
 }
+ONCE = True
 VERSION = version("tmlt.analytics")
 """
 _RUN = """
 import json, sys
 found, failed = {}, {}
+ONCE = globals().get("ONCE", False)  # whether a question gives all its answers at once
 for name, question in QUESTIONS.items():
     try:
-        found[name] = [[float(v) for v in question()] for _ in range(REPEATS)]
+        found[name] = question() if ONCE else [[float(v) for v in question()] for _ in range(REPEATS)]
+        print(name, "is answered", file=sys.stderr, flush=True)
     except Exception as error:
         failed[name] = f"{type(error).__name__}: {error}"[:300]
 print("RESULT" + json.dumps({"found": found, "failed": failed, "version": VERSION}))
 """
 TOOLS = {
-    "OpenDP's Polars context": ("opendp", _OPENDP, 60),
-    "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 100),
-    "Tumult Analytics": ("tumult", _TUMULT, 20),
+    "OpenDP's Polars context": ("opendp", _OPENDP, 100),
+    "SmartNoise SQL": ("smartnoise", _SMARTNOISE, 40),
+    "Tumult Analytics": ("tumult", _TUMULT, 100),
 }
 
 
@@ -179,23 +201,39 @@ def theirs(folder: str, code: str, path: Path, repeats: int) -> dict[str, Any] |
     return dict(json.loads(done.stdout.rpartition("RESULT")[2]))
 
 
-def error(found: list[list[float]], exact: NDArray[Any]) -> float:
-    """The root of the mean square of what the answers are off by."""
-    return float(np.sqrt(np.mean((np.array(found, float) - exact) ** 2)))
+@dataclass(frozen=True)
+class Error:
+    """The root of the mean square of what answers are off by, its standard error, and how many there were."""
+
+    off: float
+    standard: float
+    answers: int
+
+    @classmethod
+    def of(cls, found: list[list[float]], exact: NDArray[Any]) -> Error:
+        squares = ((np.array(found, float) - exact) ** 2).mean(axis=1)  # of an answer with groups, over them
+        off = float(np.sqrt(squares.mean()))
+        return cls(off, float(squares.std(ddof=1) / np.sqrt(len(squares)) / (2 * off)), len(squares))
+
+    def __str__(self) -> str:
+        return f"{self.off:.3g} ± {self.standard:.1g}"
 
 
-def compared() -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+Errors = dict[str, dict[str, Error]]
+
+
+def compared() -> tuple[Errors, dict[str, str]]:
     """For each tool the error of each question, and its version (or what it could not answer)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "people.csv"
         exact = write_table(path)
-        errors = {"Privet": {name: error(each, exact[name]) for name, each in ours(path, 200).items()}}
+        errors = {"Privet": {name: Error.of(each, exact[name]) for name, each in ours(path, 400).items()}}
         notes: dict[str, str] = {}
         for tool, (place, code, repeats) in TOOLS.items():
             result = theirs(place, code, path, repeats)
             if result is None:
                 continue
-            errors[tool] = {name: error(each, exact[name]) for name, each in result["found"].items()}
+            errors[tool] = {name: Error.of(each, exact[name]) for name, each in result["found"].items()}
             notes[tool] = " ".join([result["version"], *(f"[{k}: {v}]" for k, v in result["failed"].items())])
         return errors, notes
 
@@ -203,13 +241,24 @@ def compared() -> tuple[dict[str, dict[str, float]], dict[str, str]]:
 def run() -> list[Figure]:
     errors, _ = compared()
     mine = errors.pop("Privet")
-    return [
-        # Both are estimates from some hundred answers: a tenth more is no difference.
-        Figure(f"{question}: error at ε = 1, of {tool}'s", mine[question] / theirs_, 1.1)
-        for tool, found in errors.items()
-        for question, theirs_ in found.items()
-    ]
+    figures = []
+    for tool, found in errors.items():
+        for question, their in found.items():
+            my = mine[question]
+            chance = 2 * np.hypot(my.standard / my.off, their.standard / their.off)  # two standard errors
+            what = f"{question}: error at ε = 1, of {tool}'s"
+            figures.append(Figure(what, my.off / their.off, 1 + float(chance)))
+    return figures
+
+
+def as_table(errors: Errors) -> str:
+    """The errors in Markdown."""
+    lines = [["", *errors], ["---"] * (len(errors) + 1)]
+    for question in errors["Privet"]:
+        lines.append([question, *(str(found.get(question, "–")) for found in errors.values())])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":
-    print(json.dumps(compared(), indent=1))
+    measured, versions = compared()
+    print(as_table(measured), json.dumps(versions, indent=1), sep="\n\n")

@@ -85,8 +85,9 @@ def test_a_folder_of_a_table_format_is_not_read_as_plain_parquet(tmp_path: Path,
     log = tmp_path / "people" / made
     log.parent.mkdir()
     log.write_text("{}")
-    for path in (tmp_path, tmp_path / "people", part.parent, part):
+    for path in (tmp_path, part.parent, part):
         refuses(lambda path=path: open_source(path), "deleted", "people.parquet")
+    refuses(lambda: open_source(tmp_path / "people"), "people")
 
 
 def test_a_folder_that_is_called_metadata_is_no_table_format(tmp_path: Path) -> None:

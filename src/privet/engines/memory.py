@@ -6,7 +6,7 @@ memory, and handing batches between threads cost more than it saved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
@@ -37,7 +37,15 @@ class MemoryEngine:
 
 def fold(statistics: Sequence[Statistic], batches: Iterable[pa.RecordBatch], schema: Schema) -> list[Answer]:
     """Fold every statistic over the batches in one pass."""
-    return fold_rows(statistics, (Rows(batch, schema) for batch in batches), schema)
+    return fold_rows(statistics, _rows(batches, schema), schema)
+
+
+def _rows(batches: Iterable[pa.RecordBatch], schema: Schema) -> Iterator[Rows]:
+    for batch in batches:
+        rows = Rows(batch, schema)
+        del batch  # here and below: what is read next then goes where this was, which is in the cache
+        yield rows
+        del rows
 
 
 def fold_rows(statistics: Sequence[Statistic], parts: Iterable[Rows], schema: Schema) -> list[Answer]:
@@ -45,4 +53,5 @@ def fold_rows(statistics: Sequence[Statistic], parts: Iterable[Rows], schema: Sc
     states = [statistic.start(schema) for statistic in statistics]
     for rows in parts:
         states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
+        del rows
     return [s.finish(state, schema) for s, state in zip(statistics, states, strict=True)]

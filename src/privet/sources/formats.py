@@ -16,14 +16,16 @@ from privet.sources.base import Source
 from privet.sources.baskets import BasketSource
 from privet.sources.c45 import C45Source
 from privet.sources.csv import CsvSource
+from privet.sources.delta import DeltaSource
 from privet.sources.excel import ExcelSource
 from privet.sources.files import COMPRESSED, FilePath
+from privet.sources.iceberg import IcebergSource
 from privet.sources.ipc import IpcSource
 from privet.sources.json_arff import JsonArffSource
 from privet.sources.libsvm import LibsvmSource
 from privet.sources.matlab import MatlabSource
 from privet.sources.options import PLAIN, ReadOptions
-from privet.sources.parquet import ParquetSource
+from privet.sources.parquet import ParquetSource, table_format
 from privet.sources.plink import PlinkSource
 from privet.sources.postgres import PostgresSource
 from privet.sources.remote import fetched, from_standard_input
@@ -76,6 +78,7 @@ FORMATS: dict[str, Reader] = {
     ".xlsx": _without_options(ExcelSource),
     **_compressed(".arff", _without_options(ArffSource)),
     **_compressed(".xrff", _without_options(XrffSource)),
+    ".metadata.json": _without_options(lambda path, schema: IcebergSource(path)),
     **_compressed(".json", _without_options(JsonArffSource)),
     **_compressed(".libsvm", _without_options(LibsvmSource)),
     **_compressed(".basket", _without_options(BasketSource)),
@@ -112,6 +115,9 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".libsvm": write_libsvm,
 }
 
+#: Folders of a table format, by its name; any other is one of Parquet files.
+FOLDERS: dict[str | None, Callable[[FilePath], Source]] = {"Delta": DeltaSource, "Iceberg": IcebergSource}
+
 #: What is read by its address.
 ADDRESSES: dict[str, Reader] = {
     "postgresql": _without_options(PostgresSource),
@@ -124,7 +130,8 @@ ADDRESSES: dict[str, Reader] = {
 
 
 def open_source(path: FilePath, schema: Schema | None = None, options: ReadOptions = PLAIN) -> Source:
-    """The rows of a file, by the reader that its name asks for; a folder is one of Parquet files.
+    """The rows of a file, by the reader that its name asks for; a folder is one of Parquet files, or of a
+    Delta or Iceberg table.
 
     An address is one of ``ADDRESSES``; ``-`` is CSV on standard input.
 
@@ -153,7 +160,8 @@ def open_source(path: FilePath, schema: Schema | None = None, options: ReadOptio
         if name.endswith(ending):
             return reader(path, schema, options)
     if Path(path).is_dir():
-        return _without_options(lambda path, schema: ParquetSource(path))(path, schema, options)
+        kind = FOLDERS.get(table_format(Path(path)), ParquetSource)
+        return _without_options(lambda path, schema: kind(path))(path, schema, options)
     raise DataError(
         f"Privet does not know what kind of table {Path(path).name} is.",
         f"Name it by what it holds: {', '.join(FORMATS)}",

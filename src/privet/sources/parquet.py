@@ -18,9 +18,9 @@ from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, reading
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["ParquetSource"]
+__all__ = ["ParquetSource", "table_format"]
 
-FEW_COLUMNS = 8
+CELLS = 1 << 20
 
 
 class ParquetSource:
@@ -130,11 +130,13 @@ class ParquetPart:
                     "Keep files with different columns in different folders.",
                 )
             # Of few columns more rows stay in the cache, and each batch costs the same.
-            rows = BATCH_ROWS * (2 if len(stored) <= FEW_COLUMNS else 1)
+            rows = min(max(CELLS // max(len(stored), 1), BATCH_ROWS), 4 * BATCH_ROWS)
             for batch in file.iter_batches(batch_size=rows, row_groups=self.groups, columns=stored):
                 for name in set(fixed) & set(wanted):
                     batch = batch.append_column(name, _repeated(fixed[name], batch.num_rows))
-                yield batch.select(wanted)
+                batch = batch.select(wanted)
+                yield batch
+                del batch  # else it would stay while the next is read
 
 
 def _repeated(value: str | None, rows: int) -> pa.Array:
@@ -159,23 +161,23 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 # What each table format keeps beside its Parquet files.
-_TABLE_FORMATS = {
-    "Delta": ("_delta_log", "delta_scan"),
-    "Iceberg": ("metadata/*.metadata.json", "iceberg_scan"),
-    "Hudi": (".hoodie", None),
-}
+_TABLE_FORMATS = {"Delta": "_delta_log", "Iceberg": "metadata/*.metadata.json", "Hudi": ".hoodie"}
+
+
+def table_format(folder: Path) -> str | None:
+    """The format of the table that this folder is; None if it is not one."""
+    return next((kind for kind, mark in _TABLE_FORMATS.items() if any(folder.glob(mark))), None)
 
 
 def _refuse_table_formats(path: Path) -> None:
     """Refuse a folder that holds such a table, and a part of one."""
-    for kind, (mark, scan) in _TABLE_FORMATS.items():
+    for kind, mark in _TABLE_FORMATS.items():
         above = (folder for folder in path.absolute().parents if any(folder.glob(mark)))
         if any(above) or (path.is_dir() and any(path.rglob(mark))):
-            how = f"DuckDB's {scan} reads it" if scan else "its own library reads it"
             raise DataError(
                 f"{path.name} belongs to a {kind} table, whose files still hold rows that were deleted.",
-                f"Export the table as it is now to a file such as people.parquet ({how}), or give Privet a "
-                "table of a database that reads it.",
+                "Give the folder of a Delta or Iceberg table itself. Or export the table as it is now to a "
+                "file such as people.parquet.",
             )
 
 

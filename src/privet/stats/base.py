@@ -1,10 +1,10 @@
 """The contract of a statistic: a question with a known sensitivity and two renderings.
 
 A statistic is a fold over batches (``start``, ``fold``, ``merge``, ``finish``) and, where a database can
-answer it, an Ibis ``expression`` whose result ``collect`` turns into the same array. Both renderings clamp
-and code by the schema, and both give *integers*: sums of numbers are kept in fixed point. So an answer is
-exact, does not depend on the order of the rows or the engine, merging is associative, and integer noise
-applies, which has no floating-point leaks.
+answer it, counts (``counted_by``) or an Ibis ``expression``, whose result ``collect`` turns into the same
+array. Both renderings clamp and code by the schema, and both give *integers*: sums of numbers are kept in
+fixed point. So an answer is exact, does not depend on the order of the rows or the engine, merging is
+associative, and integer noise applies, which has no floating-point leaks.
 
 **Sensitivity.** A statistic is a sum of one contribution vector per record. ``norms`` bounds the L1 norm
 and the squared L2 norm of a single contribution u, over all records that the schema admits. Then:
@@ -98,12 +98,19 @@ class Statistic(ABC):
     def finish(self, state: Answer, schema: Schema) -> Answer:
         """The answer from the last state."""
 
+    def counted_by(self, table: Any, schema: Schema) -> tuple[tuple[str, tuple[float, ...]], ...] | None:
+        """By what a database can count the records so that ``collect`` reads the counts (``sql.grouped``).
+
+        None if the answer is something else. A line of the counts may come in several pieces.
+        """
+        return None
+
     def expression(self, table: Any, schema: Schema) -> Any | None:
-        """The question as an Ibis expression; None if only a fold can answer it."""
+        """The question as an Ibis expression, where it is no count; None if only a fold can answer it."""
         return None
 
     def collect(self, result: Any, schema: Schema) -> Answer:
-        """The answer from the result (an Arrow table) of ``expression``."""
+        """The answer from the result (an Arrow table) of the counts, or of ``expression``."""
         raise NotImplementedError
 
 

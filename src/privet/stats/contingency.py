@@ -63,14 +63,12 @@ class Contingency(Statistic):
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return np.ascontiguousarray(state.sum(axis=0)[:, :-1])
 
-    def _keys(self, schema: Schema) -> list[sql.Key]:
-        classes = (_category(schema, self.column).name, ())
-        return [classes] if self.row is None else [classes, (self.row, self.cuts)]
+    def _keys(self, schema: Schema) -> tuple[sql.Key, ...]:
+        classes: sql.Key = (_category(schema, self.column).name, ())
+        return (classes,) if self.row is None else (classes, (self.row, self.cuts))
 
-    def expression(self, table: Any, schema: Schema) -> Any:
-        if not sql.countable(table, schema, self.columns):
-            return None
-        return sql.grouped(table, schema, self._keys(schema))
+    def counted_by(self, table: Any, schema: Schema) -> tuple[sql.Key, ...] | None:
+        return self._keys(schema) if sql.countable(table, schema, self.columns) else None
 
     def collect(self, result: Any, schema: Schema) -> Answer:
         height, width = self.shape(schema)

@@ -62,14 +62,15 @@ class CrossTable(Statistic):
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return state.reshape(self.shape(schema))
 
-    def expression(self, table: Any, schema: Schema) -> Any:
-        if not sql.countable(table, schema, self.columns):
-            return None
-        return sql.grouped(table, schema, [(each.column, each.cuts) for each in self.coded])
+    def _keys(self) -> tuple[sql.Key, ...]:
+        return tuple((each.column, each.cuts) for each in self.coded)
+
+    def counted_by(self, table: Any, schema: Schema) -> tuple[sql.Key, ...] | None:
+        return self._keys() if sql.countable(table, schema, self.columns) else None
 
     def collect(self, result: Any, schema: Schema) -> Answer:
         shape = self.shape(schema)
         answer = np.zeros(shape, np.int64)
-        codes = sql.codes(result, schema, [(each.column, each.cuts) for each in self.coded])
+        codes = sql.codes(result, schema, self._keys())
         np.add.at(answer, tuple(codes), np.asarray(result["number"], np.int64))
         return answer
