@@ -20,6 +20,10 @@ __all__ = ["in_words", "model_of", "pictures", "shapes_of", "strength"]
 Table = NDArray[np.float64]
 Shape = dict[str, Any]
 MOST_SERIES = 6  # in one picture
+_STEPS = "Error bars and bands are for the privacy noise of each step (95 %)."
+_BEGINNING = (
+    "From the noisy tables that the model began with; how far their noise moved it is not worked out."
+)
 MOST_PICTURES = 12
 
 
@@ -69,7 +73,7 @@ def in_words(shapes: Sequence[Shape], schema: Schema, what: str, most: int = 8) 
         labels = _labels(shape, schema)
         ends = " and ".join(
             f"{'raises' if values[place, output] > 0 else 'lowers'} it by {abs(values[place, output]):.2g}"
-            f" ± {errors[place, output]:.1g} at {labels[place]}"
+            f"{_beside(errors[place, output])} at {labels[place]}"
             for place in (high, low)
         )
         lines.append(f"{name}: {ends}")
@@ -77,6 +81,11 @@ def in_words(shapes: Sequence[Shape], schema: Schema, what: str, most: int = 8) 
         return ""
     left = f"\n({len(shapes) - most} more terms are weaker.)" if len(shapes) > most else ""
     return f"Each term moves {what}:\n" + "\n".join(lines) + left
+
+
+def _beside(error: float) -> str:
+    """An error, where one is known: what the model began with is noisy, too, but has none worked out."""
+    return f" ± {error:.1g}" if error > 0 else ""
 
 
 def pictures(shapes: Sequence[Shape], schema: Schema, outputs: Sequence[str], what: str) -> tuple[Chart, ...]:
@@ -89,15 +98,22 @@ def pictures(shapes: Sequence[Shape], schema: Schema, outputs: Sequence[str], wh
             continue
         [name] = shape["columns"]
         shown = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_SERIES]
-        series = [(outputs[k], values[:, k], errors[:, k]) for k in sorted(shown)]
+        known = bool(errors.any())
+        series = [
+            (outputs[k], numbers(values[:, k]), numbers(errors[:, k]) if known else None)
+            for k in sorted(shown)
+        ]
         column = schema[name]
-        note = "Bars and bands are for the privacy noise of each step (95 %)."
+        note = _STEPS if known else _BEGINNING
         if isinstance(column, Category):
-            told = tuple(Series(title, numbers(list(v)), numbers(list(e))) for title, v, e in series)
+            told = tuple(Series(title, v, e) for title, v, e in series)
             charts.append(Bars(name, tuple(_labels(shape, schema)), told, y=what, note=note))
         else:
             at, groups = _steps(shape, column.low, column.high)
-            told = tuple(Series(t, numbers(list(v[groups])), numbers(list(e[groups]))) for t, v, e in series)
+            told = tuple(
+                Series(t, tuple(v[g] for g in groups), None if e is None else tuple(e[g] for g in groups))
+                for t, v, e in series
+            )
             charts.append(Lines(name, numbers(at), told, x=name, y=what, note=note))
     return tuple(charts)
 
@@ -113,7 +129,7 @@ def _pair(
     rows = tuple(numbers(row) for row in values[:, k].reshape(sizes))
     x, y = shape["columns"][1], shape["columns"][0]
     return Heatmap(
-        title, tuple(one), tuple(other), rows, float(errors[:, k].max()), True, x=x, y=y, note=what
+        title, tuple(one), tuple(other), rows, float(errors[:, k].max()) or None, True, x=x, y=y, note=what
     )
 
 

@@ -79,7 +79,9 @@ class AutoClassifier(PrivateClassifier):
         "Which classifier learns; auto chooses by the schema, the budget and the declared records.",
     ] = "auto"
     records: Annotated[
-        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public: tunes the run; never read off the table.",
     ] = None
 
     def __sklearn_tags__(self) -> Any:
@@ -147,7 +149,7 @@ class AutoClassifier(PrivateClassifier):
 
     def in_words(self) -> str:
         """What was chosen, and what it has learned, for a reader."""
-        chosen = "" if self.learner != "auto" else f"The choice is: {self.learner_.replace('-', ' ')}.\n"
+        chosen = "" if self.learner != "auto" else f"It chose: {self.learner_.replace('-', ' ')}.\n"
         return chosen + self.best_estimator_.in_words()
 
     def pictures(self) -> tuple[Chart, ...]:
