@@ -72,9 +72,15 @@ def careful(_person) -> str:
     return page.url.split("/data/")[1].split("/")[0]
 
 
-@pytest.fixture
-def ann(browser, workbench, careful):
+@pytest.fixture(scope="module")
+def _ann(browser, workbench, careful):
     yield from signed_in(browser, workbench, "ann")
+
+
+@pytest.fixture
+def ann(_ann):
+    yield _ann
+    _ann.quiet()
 
 
 @pytest.fixture
