@@ -21,6 +21,27 @@ def open_clinic(visitor: Visitor, budget: str = "1.5", place: str = "mine/classi
     return str(dataset)
 
 
+def released(visitor: Visitor, dataset: str, **plan: Any) -> str:
+    """Run something for real without a page, and wait for its release; its identifier."""
+    planned = visitor.call("POST", "/plans", {"dataset": dataset, **plan})
+    run = visitor.call("POST", "/runs", {"plan": planned["id"]})["id"]
+    while (now := visitor.call("GET", f"/runs/{run}"))["state"] in ("queued", "running"):
+        visitor.page.wait_for_timeout(50)
+    assert now["state"] == "released", now
+    return str(now["release"])
+
+
+def shared_clinic(visitor: Visitor, place: str = "mine/classify") -> str:
+    """The clinic example once more, for tests that spend nothing: what was foretold of it is foretold at once."""
+    known = visitor.__dict__.setdefault("shared", [])
+    if not known:
+        known.append(open_clinic(visitor, "1.5", "budget"))
+    visitor.page.evaluate("sessionStorage.clear()")  # as it was: practice, and no setting changed
+    visitor.page.goto("about:blank")
+    visitor.at("data", known[0], *place.split("/"))
+    return str(known[0])
+
+
 def set_epsilon(page: Any, epsilon: str) -> None:
     """Type an epsilon."""
     box = page.get_by_role("textbox", name="Epsilon, typed")

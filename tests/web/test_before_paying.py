@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.hands import Keyboard
-from tests.web.project import open_clinic
+from tests.web.project import shared_clinic
 
 VISITS = "patient,age,ill\n" + "".join(
     f"{number // 2},{20 + number % 60},{'no' if number % 3 else 'yes'}\n" for number in range(600)
@@ -52,7 +52,7 @@ def test_a_column_can_be_left_out_and_taken_in_again(visitor):
 def test_guesses_sharpen_the_forecast_and_are_checked(visitor):
     visitor.expected = ("status of 422",)
     page, hand = visitor.page, Keyboard()
-    open_clinic(visitor)
+    shared_clinic(visitor)
     page.get_by_text("of what is attainable").wait_for()
     hand.unfold(page, "Make the forecast sharper")
     page.get_by_label("About how many records").fill("3")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.web.conftest import TOO_WIDE
-from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
+from tests.web.project import go_for_real, open_clinic, released, set_epsilon, shared_clinic, spend
 
 
 def test_pages_without_a_table(newcomer):
@@ -61,6 +61,7 @@ def test_a_project_from_draft_to_result(visitor):
     spend(page, "0.5")
     page.get_by_role("heading", name=re.compile("ROC")).first.wait_for()
     visitor.look("result-diagnosed")
+    compare_with_another(visitor, dataset, release)
     for name in ("public", "results", "budget"):
         visitor.at("data", dataset, name)
         page.wait_for_load_state("networkidle")
@@ -74,10 +75,32 @@ def test_a_project_from_draft_to_result(visitor):
     visitor.look("budgets-verified")
 
 
+def compare_with_another(visitor, dataset: str, release: str) -> None:
+    """From a model's result to a verdict: without a second model there is none, with one it has its price."""
+    page = visitor.page
+    visitor.at("data", dataset, "result", release)
+    page.get_by_role("link", name="Compare it with another model").click()
+    page.get_by_text("There is no second model of this kind yet").wait_for()
+    visitor.look("compare-alone")
+    parameters = {"epsilon": 0.1}
+    released(visitor, dataset, use_case="fit", algorithm="one-r", parameters=parameters)
+    visitor.at("catalogue")
+    page.get_by_role("listitem").filter(has_text="One R").get_by_role("link", name="Compare it").first.click()
+    page.get_by_label("Compare it with").wait_for()
+    assert "Auto Classifier, ε = 0.5" in page.get_by_label("Compare it with").inner_text()
+    page.get_by_role("button", name="Run: spends ε = 0.2 ").wait_for()
+    visitor.look("compare")
+    spend(page, "0.2")
+    page.get_by_text("Two models compared").wait_for()
+    page.get_by_role("heading", name="How often each is right").wait_for()
+    page.get_by_role("heading", name="Where the two are right").wait_for()
+    assert "One R (ε = 0.1)" in page.inner_text("main")
+    visitor.look("result-compared")
+
+
 def test_every_family_and_every_algorithm_has_its_form(visitor):
     page = visitor.page
-    visitor.expected = ("status of 422",)
-    dataset = open_clinic(visitor, place="mine/select")
+    dataset = shared_clinic(visitor, "mine/select")
     page.get_by_role("radio").first.wait_for()
     tabs = page.get_by_role("navigation", name="This table").get_by_role("link")
     addresses = [link.get_attribute("href") for link in tabs.all()]
@@ -95,9 +118,8 @@ def test_every_family_and_every_algorithm_has_its_form(visitor):
 
 
 def test_every_family_gives_a_result_in_practice(visitor):
-    visitor.expected = ("status of 422",)  # some families have nothing to be foretold, and the page says so
     page = visitor.page
-    dataset = open_clinic(visitor, place="mine/select")
+    dataset = shared_clinic(visitor, "mine/select")
     for family in ("select", "prepare", "cluster", "associate", "synthesise"):
         visitor.at("data", dataset, "mine", family)
         page.get_by_role("button", name="Run on made-up people").click()
@@ -107,8 +129,7 @@ def test_every_family_gives_a_result_in_practice(visitor):
 
 def test_budgets_that_do_not_suffice(visitor):
     page = visitor.page
-    visitor.expected = ("status of 422",)  # nothing is foretold there, and the page says so
-    open_clinic(visitor, "0.5", "mine/cluster")
+    open_clinic(visitor, "0.5", "mine/select")
     go_for_real(page)
     set_epsilon(page, "5")
     page.get_by_text("Too much").wait_for()
@@ -116,7 +137,7 @@ def test_budgets_that_do_not_suffice(visitor):
     page.get_by_role("button", name="Use the most that fits: ε = 0.5").click()
     spend(page, "0.5")
     page.get_by_role("heading", name="In words").wait_for()
-    page.get_by_role("link", name="Cluster", exact=True).click()
+    page.get_by_role("link", name="Select", exact=True).click()
     set_epsilon(page, "0.1")
     page.get_by_text("The budget is spent").wait_for()
     assert page.get_by_role("button", name="Run: spends").is_disabled()
@@ -126,7 +147,7 @@ def test_budgets_that_do_not_suffice(visitor):
 def test_a_setting_that_is_wrong_is_said_beside_it_and_in_a_summary(visitor):
     page = visitor.page
     visitor.expected = ("status of 422",)
-    open_clinic(visitor)
+    shared_clinic(visitor)
     page.get_by_role("radio", name="Naive Bayes").check()
     page.get_by_label("Bins").fill("1")
     page.get_by_label("Bins").press("Tab")
@@ -152,7 +173,7 @@ def test_the_start_page_is_light(visitor):
 
 def test_a_page_at_rest_asks_for_nothing(visitor):
     page = visitor.page
-    open_clinic(visitor)
+    shared_clinic(visitor)
     page.get_by_text("of what is attainable").wait_for()
     page.get_by_role("heading", name="What it costs").wait_for()
     page.wait_for_load_state("networkidle")
@@ -165,7 +186,7 @@ def test_a_page_at_rest_asks_for_nothing(visitor):
 def test_at_200_per_cent_nothing_is_cut_off(visitor):
     """A window of 1280 pixels at 200 % is one of 640."""
     page = visitor.page
-    open_clinic(visitor)
+    shared_clinic(visitor)
     page.get_by_text("of what is attainable").wait_for()
     page.set_viewport_size({"width": 640, "height": 450})
     width = page.evaluate(TOO_WIDE)
@@ -175,7 +196,7 @@ def test_at_200_per_cent_nothing_is_cut_off(visitor):
 
 def test_charts_and_tables_can_be_saved(visitor):
     page = visitor.page
-    open_clinic(visitor)
+    shared_clinic(visitor)
     with page.expect_download() as saved:
         page.get_by_role("button", name="as CSV").first.click()
     assert saved.value.path().read_bytes().count(b"\r\n") > 3

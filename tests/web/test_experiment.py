@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.web.project import open_clinic
+from tests.web.project import open_clinic, shared_clinic
 
 
 def small(page) -> None:
@@ -56,25 +56,25 @@ def test_from_the_grid_to_the_winner_for_real(visitor, tmp_path):
     page.get_by_role("button", name=re.compile(r"Run: spends ε = 2\b")).wait_for()
 
 
-def test_pausing_reloading_and_a_server_that_is_killed(newcomer):
-    page = newcomer.page
-    open_clinic(newcomer, "1.5", "experiment")
+def test_pausing_reloading_and_a_server_that_is_killed(visitor):
+    page = visitor.page
+    shared_clinic(visitor, "experiment")
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     small(page)
     page.get_by_role("button", name="Remove the algorithm").last.click()
-    page.get_by_label("Repetitions", exact=True).fill("20")
+    page.get_by_label("Repetitions", exact=True).fill("10")
     page.get_by_label("Repetitions", exact=True).press("Tab")
-    page.get_by_role("button", name="Run the 80 free cells").click()
+    page.get_by_role("button", name="Run the 40 free cells").click()
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("heading", name="Paused").wait_for()
-    newcomer.look("experiment-paused")
+    visitor.look("experiment-paused")
     page.get_by_role("button", name="Go on where it stopped").click()
     page.get_by_role("button", name="Pause").wait_for()
-    newcomer.expected = ("ERR_CONNECTION", "Failed to fetch", "net::")
-    newcomer.workbench.stop(9)
+    visitor.expected = ("ERR_CONNECTION", "Failed to fetch", "net::")
+    visitor.workbench.stop(9)
     page.get_by_text("The server does not answer").wait_for()
-    newcomer.workbench.start()
-    page.get_by_text("80 of 80 cells are measured").wait_for(timeout=120_000)
+    visitor.workbench.start()
+    page.get_by_text("40 of 40 cells are measured").wait_for(timeout=120_000)
 
 
 def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
@@ -103,7 +103,7 @@ def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
 def test_what_is_wrong_is_said(visitor):
     page = visitor.page
     visitor.expected = ("status of 422",)
-    open_clinic(visitor, "1.5", "experiment")
+    shared_clinic(visitor, "experiment")
     page.get_by_role("button", name=re.compile("Run the .* free cells")).wait_for()
     page.get_by_label("Folds", exact=True).fill("1")
     page.get_by_label("Folds", exact=True).press("Tab")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.web.hands import Keyboard
-from tests.web.project import open_clinic
+from tests.web.project import open_clinic, released, shared_clinic
 
 
 def priced(page) -> None:
@@ -64,7 +64,7 @@ def step(page, name: str):
 
 def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     page = visitor.page
-    open_clinic(visitor, place="flow")
+    shared_clinic(visitor, "flow")
     priced(page)
     private = page.locator(".svelte-flow__edge.kind-private-rows")
     private.nth(2).wait_for(state="attached")  # a level line has no height, so it is not "visible"
@@ -85,7 +85,7 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
 
 def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     page, hand = visitor.page, Keyboard()
-    open_clinic(visitor, place="look")
+    shared_clinic(visitor, "look")
     hand.press(page, "Flow")
     priced(page)
     hand.reach(page, "A new step")
@@ -151,7 +151,7 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
 def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
     visitor.expected = ("status of 422",)
     page = visitor.page
-    open_clinic(visitor, place="flow")
+    shared_clinic(visitor, "flow")
     priced(page)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as a file").click()
@@ -188,7 +188,7 @@ def test_a_file_is_saved_opened_and_run_by_the_command_line(visitor, tmp_path):
 @pytest.mark.parametrize("allocation", ["weights", "fixed"])
 def test_parts_of_the_budget_are_said_step_by_step(visitor, allocation):
     page = visitor.page
-    open_clinic(visitor, place="flow")
+    shared_clinic(visitor, "flow")
     priced(page)
     page.get_by_label("Allocation").select_option(allocation)
     page.get_by_text("It has no price yet").wait_for()
@@ -243,6 +243,16 @@ def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_pa
     step(page, "score").get_by_text("free").wait_for()
     priced(page)
     visitor.look("flow-public")
+    steps = {
+        "people": {"do": "source", "public": True, "data": "census"},
+        "model": {"do": "naive-bayes", "from": ["people"]},
+    }
+    flow = {"flow": {"name": "open", "steps": steps}, "epsilon": 0.5}
+    nobody = released(visitor, dataset, use_case="flow run", parameters=flow)
+    opened = visitor.tab()
+    opened.goto(f"{visitor.workbench.root}#/data/{dataset}/result/{nobody}")
+    opened.get_by_text("There is nothing to guarantee").wait_for()
+    opened.close()
     page.get_by_role("button", name="Undo").click()
     page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="detached")
     page.get_by_role("button", name="Remove source").click()

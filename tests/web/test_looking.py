@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.web.hands import Keyboard
-from tests.web.project import go_for_real, open_clinic, spend
+from tests.web.project import go_for_real, open_clinic, shared_clinic, spend
 
 
 def test_a_first_look_is_made_up_until_it_is_paid_for_and_then_free(visitor):
@@ -80,7 +80,7 @@ def test_a_question_is_asked_by_keyboard_priced_and_answered(visitor):
 
 def test_every_example_can_be_asked(visitor):
     page = visitor.page
-    open_clinic(visitor, place="ask")
+    shared_clinic(visitor, "ask")
     page.get_by_role("heading", name="Examples with your columns").wait_for()
     buttons = page.locator(".examples button")
     assert buttons.count() == 7

@@ -63,7 +63,7 @@ def careful(_person) -> str:
     page.get_by_role("heading", name="Other").wait_for()
     _person.look("people")
     _person.at("")
-    page.get_by_label("What you open goes into the study").select_option("Careful (runs need approval)")
+    page.get_by_label("What you open goes into").select_option("Careful (runs need approval)")
     page.get_by_role("button", name="Open: The clinic").click()
     for name in ("bmi", "glucose"):
         page.get_by_role("button", name=f"Yes, {name} is public").click()
@@ -72,9 +72,15 @@ def careful(_person) -> str:
     return page.url.split("/data/")[1].split("/")[0]
 
 
-@pytest.fixture
-def ann(browser, workbench, careful):
+@pytest.fixture(scope="module")
+def _ann(browser, workbench, careful):
     yield from signed_in(browser, workbench, "ann")
+
+
+@pytest.fixture
+def ann(_ann):
+    yield _ann
+    _ann.quiet()
 
 
 @pytest.fixture
@@ -188,7 +194,7 @@ def test_a_contributor_sees_what_to_do(carl):
 def test_only_how_good_it_is_can_be_released(visitor, careful):
     page = visitor.page
     visitor.at("data", careful, "mine", "classify")
-    page.get_by_label("Learn from all parts of a table but one").check()
+    page.get_by_label("Only measure how good such a model is").check()
     page.get_by_label("Folds").wait_for()
     page.get_by_role("heading", name="What it costs").wait_for()
     visitor.look("mine-cross-validate")

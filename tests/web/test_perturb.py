@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.web.project import go_for_real, open_clinic
+from tests.web.project import go_for_real, open_clinic, shared_clinic
 
 
 def test_methods_are_tried_on_made_up_people(visitor):
     page = visitor.page
-    open_clinic(visitor, place="perturb")
+    shared_clinic(visitor, "perturb")
     page.get_by_text("Guarantee: none.").wait_for()
     page.get_by_label("Rotation").check()
     page.get_by_role("button", name="Try it on made-up people").click()

@@ -28,7 +28,7 @@ class Itemset:
         items = ", ".join(
             column if value is True else f"{column} = {value}" for column, value in self.items.items()
         )
-        return f"{items}: {self.support:.0f} ± {self.error:.3g} records"
+        return f"{items}: {self.support:,.0f} ± {self.error:,.3g} records"
 
 
 @with_parameters

@@ -261,7 +261,7 @@ class PrivateEstimator(BaseEstimator):
                 wanted, there = set(self.columns_), set(labels)
                 if not wanted <= there or (inferred and wanted == there):
                     validate_data(self, X, reset=False, skip_check_array=True)
-                return read_rows(X, self.schema_, labels)
+                return read_rows(X, self._read_schema, labels)
             if inferred:
                 require_array(X)
                 X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
@@ -269,8 +269,13 @@ class PrivateEstimator(BaseEstimator):
                 X = plain_array(X)
                 validate_data(self, X, reset=False, skip_check_array=True)
                 require_finite(X, None, self.columns_)
-            return read_rows(X, self.schema_, self.columns_)
-        return read_rows(X, self.schema_)
+            return read_rows(X, self._read_schema, self.columns_)
+        return read_rows(X, self._read_schema)
+
+    @property
+    def _read_schema(self) -> Schema:
+        """The schema through which records to be predicted are seen: all of its attributes are read."""
+        return self.schema_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from privet.estimator.whole_table import WholeTableEstimator
 from privet.parameters import with_parameters
+from privet.schema import Schema
 from privet.stats import Rows
 
 __all__ = ["PrivateClusterer"]
@@ -24,6 +26,11 @@ class PrivateClusterer(WholeTableEstimator):
     @abstractmethod
     def _clusters(self, rows: Rows) -> NDArray[np.int64]:
         """The number of the cluster that each record belongs to."""
+
+    @property
+    def _read_schema(self) -> Schema:
+        """To a clusterer, what others predict is a column like any other."""
+        return replace(self.schema_, target=None)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The number of the cluster that each record belongs to."""

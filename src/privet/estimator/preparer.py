@@ -77,7 +77,7 @@ class PrivatePreparer(TransformerMixin, WholeTableEstimator):
             if edges := told["edges"]:
                 labels = tuple(f"{low:.4g} to {high:.4g}" for low, high in pairwise(edges))
             error = (2 * float(told["deviation"]),) * len(labels)
-            series = Series("records", tuple(float(count) for count in told["counts"]), error)
+            series = Series("records", tuple(float(count) for count in told["counts"]), error, (0, None))
             charts.append(Bars(f"'{name}', as measured", labels, (series,), y="records"))
         return tuple(charts)
 

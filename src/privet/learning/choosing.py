@@ -39,7 +39,9 @@ class Choosing:
 
     learner: Annotated[str, "Which algorithm learns."] = "auto"
     records: Annotated[
-        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public: tunes the run; never read off the table.",
     ] = None
 
     @abstractmethod
@@ -96,7 +98,7 @@ class Choosing:
 
     def in_words(self) -> str:
         """What was chosen, and what it has learned, for a reader."""
-        chosen = "" if self.learner != "auto" else f"The choice is: {self.learner_.replace('-', ' ')}.\n"
+        chosen = "" if self.learner != "auto" else f"It chose: {self.learner_.replace('-', ' ')}.\n"
         return chosen + str(self.best_estimator_.in_words())
 
     def pictures(self) -> tuple[Chart, ...]:

@@ -168,7 +168,7 @@ def drawn(nodes: Sequence[dict[str, Any]], schema: Schema, labels: Sequence[str]
         entry = nodes[place]
         best = int(np.argmax(entry["shares"]))
         number = max(0.0, float(np.sum(entry["counts"])))
-        text = f"{labels[best]} ({100 * entry['shares'][best]:.0f} % of about {number:.0f})"
+        text = f"{labels[best]} ({100 * entry['shares'][best]:.0f} % of about {number:,.0f})"
         if "column" not in entry:
             return Node(text, edge)
         children = sorted(set(entry["children"]))

@@ -40,7 +40,12 @@ class Informative(PrivateSelector):
     ['cough']
     """
 
-    times: Annotated[float, Gt(0), Le(1000), "How many times what noise and chance make is enough."] = 3.0
+    times: Annotated[
+        float,
+        Gt(0),
+        Le(1000),
+        "How many times what noise and chance make an attribute must score to be kept.",
+    ] = 3.0
     bins: Annotated[int, Ge(2), Le(100), "How many bins a number gets that has no declared cuts."] = 8
 
     def _fit(self, curator: Curator) -> None:

@@ -13,7 +13,7 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "FORETOLD",
     "PLANNABLE",
     "Asked",
+    "Model",
     "algorithm_schema",
     "head_schema",
     "is_open",
@@ -89,6 +90,24 @@ def is_open(parameter: Parameter) -> bool:
 def _declared(case: type[UseCase]) -> list[Parameter]:
     """What a caller may set of a use case itself."""
     return [p for p in parameters_of(case) if is_open(p) and p.name not in _CLOSED]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A released model: its file's text, and what a comparison calls it."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, answer: dict[str, Any], text: str) -> Model:
+        """The model of a release, called after its algorithm and its price."""
+        epsilon = (answer.get("guarantee") or {}).get("epsilon")
+        price = "" if epsilon is None else f" (ε = {epsilon:g})"
+        return cls(answer["title"].partition(" · ")[0] + price, text)
+
+    def called(self, more: str) -> Model:
+        return replace(self, name=f"{self.name}, {more}")
 
 
 @dataclass(frozen=True)
@@ -179,7 +198,7 @@ class Asked:
         return own
 
     @contextmanager
-    def case(self, schema: Path, model: str | None = None, other: str | None = None) -> Iterator[UseCase]:
+    def case(self, schema: Path, model: Model | None = None, other: Model | None = None) -> Iterator[UseCase]:
         """The use case, ready to be planned and run in a session that knows the dataset."""
         cls = self.entry.load()
         names = _read(cls)
@@ -188,17 +207,17 @@ class Asked:
             values["schema"] = schema
         with tempfile.TemporaryDirectory(prefix="privet-") as folder:
             given = (("model", "release", self.release, model), ("other", "other", self.other, other))
-            for file, name, release, text in given:
+            for file, name, release, found in given:
                 if file not in names:
                     if release is not None:
                         raise Refusal(
                             422, "No release is needed", f"This takes no {file}.", "Leave it out.", name
                         )
                     continue
-                if text is None:
+                if found is None:
                     raise Refusal(422, "Which model?", "Name the release whose model it is.", "", name)
-                values[file] = Path(folder) / f"{file}.json"
-                values[file].write_text(text, encoding="utf-8")
+                values[file] = Path(folder) / f"{found.name}.json"
+                values[file].write_text(found.text, encoding="utf-8")
             yield cls(**values)
 
     def _where(self, place: Path, account: str | None = None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from privet.server.cases import Asked, is_open, trimmed
+from privet.server.cases import Asked, Model, is_open, trimmed
 from privet.server.problems import Refusal
 from privet.service import Session, UseCase
 from privet.service.document import RunDocument
@@ -130,7 +130,7 @@ class AskedFlow(Asked):
         return f"Flow {self.parameters['flow'].get('name', '')}".strip()
 
     @contextmanager
-    def case(self, schema: Path, model: str | None = None, other: str | None = None) -> Iterator[UseCase]:
+    def case(self, schema: Path, model: Model | None = None, other: Model | None = None) -> Iterator[UseCase]:
         if self.release is not None or self.other is not None:
             raise Refusal(422, "No release is needed", "A flow takes no model.", "Leave it out.", "release")
         yield FlowOnTable(data=Path(self.dataset), schema=schema, flow=self.flow(), until=self.until)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 
 from privet.budget import Amount, Approximate, Balance, Ledger, Pure, rounded_down
 from privet.errors import BudgetExceeded
-from privet.server.cases import Asked
+from privet.server.cases import Asked, Model
 from privet.server.flows import FLOW, asked_for
 from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Caller
@@ -62,15 +62,16 @@ def asked_of(row: Row[Any]) -> Asked:
     return asked_for(**json.loads(row.document))
 
 
-def models_of(connection: Connection, asked: Asked) -> tuple[str | None, str | None]:
+def models_of(connection: Connection, asked: Asked) -> tuple[Model | None, Model | None]:
     """The model that is to be scored, and the one that it is compared with."""
-    return (
-        _model_of(connection, asked, asked.release, "release"),
-        _model_of(connection, asked, asked.other, "other"),
-    )
+    first = _model_of(connection, asked, asked.release, "release")
+    second = _model_of(connection, asked, asked.other, "other")
+    if first is not None and second is not None and first.name == second.name:
+        first, second = first.called("the first"), second.called("the second")
+    return first, second
 
 
-def _model_of(connection: Connection, asked: Asked, release: str | None, name: str) -> str | None:
+def _model_of(connection: Connection, asked: Asked, release: str | None, name: str) -> Model | None:
     if release is None:
         return None
     found = runs.find_release(connection, release)
@@ -86,7 +87,7 @@ def _model_of(connection: Connection, asked: Asked, release: str | None, name: s
             "Practise with it.",
             name,
         )
-    return str(found.model)
+    return Model.of(runs.answer_of(found), str(found.model))
 
 
 def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:

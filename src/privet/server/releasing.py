@@ -27,7 +27,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
     release, guarantee = new_id(), result.guarantee
     chosen = asked.chosen
     title = f"{asked.title} · {name}"
-    told = (result.in_words() or result.text()).strip().partition("\n")[0]
+    told = (result.headline() or result.in_words() or result.text()).strip().partition("\n")[0]
     if len(told) > _HEADING or told.endswith(":"):  # that runs on: it is read below
         told = title
     model = result.model_document()
@@ -48,6 +48,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "exports": [] if model is None else exports_of(model),
         "text": result.text(),
         "words": result.in_words(),
+        "facts": [list(fact) for fact in result.facts()],
         "figures": finite(result.to_dict()),
         "charts": [finite(chart.to_dict()) for chart in result.charts()],
         "tables": [vars(table) for table in result.tables()],

@@ -444,6 +444,8 @@ class PerturbationShown(BaseModel):
 class ReleaseInFull(ReleaseShown):
     text: str
     words: str
+    #: Its figures by name, as text; where there are none, ``figures`` are for people, too.
+    facts: list[tuple[str, str]] = []
     figures: dict[str, Any]
     charts: list[dict[str, Any]]
     tables: list[TableShown] = []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastapi import Request
 
+from privet.errors import PrivetError
 from privet.server.genotypes import PARTS
 from privet.server.problems import Refusal
 from privet.server.settings import Limits
@@ -96,6 +97,10 @@ def check_upload(place: Path, ending: str, limits: Limits) -> None:
         if ending in PARTS:  # looked at as a whole, once all of its files are there
             return
         columns_of_file(place, most_cells=limits.unpacked_bytes // 4)
+    except PrivetError as error:
+        place.unlink(missing_ok=True)
+        error.message = error.message.replace(place.name, "the file")  # a name that only the server gave it
+        raise
     except BaseException:
         place.unlink(missing_ok=True)
         raise

@@ -67,9 +67,17 @@ class Result:
         """What is released as a table of texts and is in no chart; none if there is nothing."""
         return ()
 
+    def headline(self) -> str:
+        """The result in one line, for a heading; "" where the first of its words serves."""
+        return ""
+
     def in_words(self) -> str:
         """What was learned, in sentences; "" where there is nothing to say."""
         return ""
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Its figures by name, as text with their errors, where the words do not say them."""
+        return ()
 
     def model_document(self) -> dict[str, Any] | None:
         """The released model as the document that its file holds; None if the result is none."""

@@ -73,7 +73,7 @@ USE_CASES: tuple[Command, ...] = (
     _entry("diagnose", "diagnosing:Diagnose", "Draw a released model's ROC curve, calibration and lift, or its residuals."),
     _entry("compare-models", "diagnosing:CompareModels", "Say which of two released models is better on the same records."),
     _entry("importance", "diagnosing:ShowImportance", "Say which attributes a released model rests on; costs nothing."),
-    _entry("cross-validate", "scoring:CrossValidate", "Learn from all parts of a table but one and score on that one, in turn.", per_algorithm=True),
+    _entry("cross-validate", "scoring:CrossValidate", "Only measure how good such a model is: learn from all parts of a table but one, score on that one, in turn.", per_algorithm=True),
     _entry("select", "selecting:Select", "Choose the attributes that say most about the target.", per_algorithm=True, default="select-k-best"),
     _entry("prepare", "preparing:Prepare", "Buy bounds, cuts or domains of a table's columns: a schema with a guarantee.", per_algorithm=True),
     _entry("describe", "querying:Describe", "Take a first look at a table: histograms, two-way tables, quartiles, means."),

@@ -41,8 +41,10 @@ class Diagnosed(Reported):
         return charts
 
     def in_words(self) -> str:
-        figures = "\n".join(f"{name}: {text}" for name, text in self.found.lines())
-        return f"{self.found.in_words()}\n{figures}"
+        return str(self.found.in_words())
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        return tuple(self.found.lines())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,8 @@ class Diagnose(_Diagnosing):
     One table and one payment carry all of it. A classifier's curves are about one class; a regression gets
     the histogram of how far off it is.
     """
+
+    title: ClassVar[str] = "How a model fails"
 
     model: ModelFile
     data: Data
@@ -100,6 +104,8 @@ class CompareModels(_Diagnosing):
 
     Both are tried on the same records, for the price of one evaluation.
     """
+
+    title: ClassVar[str] = "Two models compared"
 
     model: ModelFile
     other: Annotated[Path, File(), Argument(), "The model to compare with."]

@@ -275,13 +275,23 @@ class Fitted(Reported):
         found: tuple[Chart, ...] = self.model.pictures()
         return found
 
+    def headline(self) -> str:
+        family, title = family_of(self.model), entry_of(self.algorithm).title
+        if self._predicts:
+            return f"{title} predicts {self.model.schema_.target}"
+        return f"{title}: {family.line.partition(' ')[2]}"  # without its verb
+
     def in_words(self) -> str:
         return str(self.model.in_words() or self._about())
+
+    @property
+    def _predicts(self) -> bool:
+        return self.model.schema_.target is not None and "predict" in family_of(self.model).model_commands
 
     def _about(self) -> str:
         """What can be said of any model that predicts, all of it public: what, and from what."""
         schema, title = self.model.schema_, entry_of(self.algorithm).title
-        if schema.target is None or "predict" not in family_of(self.model).model_commands:
+        if not self._predicts:
             return ""
         names = [column.name for column in schema.columns if column.name != schema.target]
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from privet.parameters import Alias, File
+from privet.registry import algorithm as entry_of
 from privet.service.common import Settings
 from privet.service.fitting import Fit, Fitted
 from privet.service.session import Session
@@ -50,6 +51,9 @@ class Prepared(Fitted):
     @property
     def remedy(self) -> str:  # type: ignore[override]
         return ""
+
+    def headline(self) -> str:
+        return f"{entry_of(self.algorithm).title}, learned with privacy"
 
     def to_dict(self) -> dict[str, Any]:
         after = self.model.schema_after(self.model.schema_)

@@ -111,6 +111,8 @@ class AskQuery(_Asking):
     other private ones.
     """
 
+    title: ClassVar[str] = "A question"
+
     data: Data
     sql: Annotated[str, Argument(), "One SELECT."]
     public: Annotated[
@@ -298,6 +300,8 @@ class Describe(_Asking):
 
     All of it is one bundle at one price.
     """
+
+    title: ClassVar[str] = "A first look"
 
     what: ClassVar[str] = "describe"
     bins: Annotated[int, Ge(2), Le(100), "How many bins a number gets where the schema declares no cuts."] = (

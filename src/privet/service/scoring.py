@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from annotated_types import Ge
 
@@ -91,6 +91,8 @@ class Evaluate(Judging):
 
     Scores on private data give people away like any other figure, so they are noised and paid for.
     """
+
+    title: ClassVar[str] = "How good a model is"
 
     model: ModelFile
     data: Data

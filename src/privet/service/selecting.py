@@ -44,6 +44,9 @@ class Selected(Fitted):
             "error": getattr(self.model, "values_error_", None),
         }
 
+    def headline(self) -> str:
+        return ""
+
     def in_words(self) -> str:
         chosen = self.model.chosen_
         return f"Chosen: {', '.join(chosen)}." if chosen else "No attribute was chosen."

@@ -215,9 +215,14 @@ class CsvSource:
             row = self._ragged_row()
             where = f"Row {row} of {name}" if row else f"A row of {name}"
             return DataError(
-                f"{where} has {counts.group(2)} cells, where the first line names {counts.group(1)} columns.",
+                f"{where} has {_so_many(counts.group(2), 'cell')}, where the first line names "
+                f"{_so_many(counts.group(1), 'column')}.",
                 "Check for a missing cell, a stray delimiter or an unclosed quote there.",
             )
         if column := re.search(r"In CSV column #(\d+)", error):
             return holds_text(self.names[int(column.group(1))], name)
         return DataError(f"The file {name} cannot be read as CSV.", "Check its quotes and line ends.")
+
+
+def _so_many(number: str, what: str) -> str:
+    return f"{number} {what}" if number == "1" else f"{number} {what}s"

@@ -58,7 +58,7 @@ def test_the_chosen_model_is_an_ordinary_one_and_survives_its_file():
     read = model_from_dict(model_to_dict(model))
     assert np.array_equal(read.predict_proba(table), model.predict_proba(table))
     assert form_of(read).inputs == form_of(inner).inputs
-    assert read.in_words() == f"The choice is: additive model.\n{inner.in_words()}"
+    assert read.in_words() == f"It chose: additive model.\n{inner.in_words()}"
     assert len(read.pictures()) == len(inner.pictures())
 
 

@@ -2487,6 +2487,14 @@ export interface components {
              * @default []
              */
             exports: string[];
+            /**
+             * Facts
+             * @default []
+             */
+            facts: [
+                string,
+                string
+            ][];
             /** Family */
             family: string | null;
             /** Figures */

@@ -11,7 +11,7 @@ const LINE = "#d8dfda";
 const TEXT = { fontFamily: "system-ui, 'DejaVu Sans', sans-serif", color: INK, fontSize: 12 };
 
 // Names and figures of the axes count as part of the drawing, so that none is cut off.
-const INSIDE = { outerBoundsMode: "same", outerBoundsContain: "axisLabel" };
+const INSIDE = { outerBoundsMode: "same", outerBoundsContain: "all" };
 
 export interface Band {
   at: number;
@@ -51,11 +51,22 @@ export function option(chart: Chart, look: Look = {}): EChartsCoreOption {
 /** How tall the drawing should be, in pixels. */
 export function height(chart: Chart): number {
   if (chart.kind === "bars") {
+    if (isScale(chart)) return 300;
     return Math.min(900, 70 + chart.labels.length * Math.max(24, 15 * chart.series.length + 8));
   }
   if (chart.kind === "heatmap") return Math.min(700, 110 + 34 * chart.rows.length);
-  if (chart.kind === "tree") return Math.min(900, 40 + 30 * leaves(chart.root));
+  if (chart.kind === "tree") return 24 + 52 * leaves(chart.root);
   return 300;
+}
+
+/** How wide it must be to be read, in pixels: what is wider than the page scrolls. */
+export function least(chart: Chart): number {
+  return chart.kind === "tree" ? (BOX + GAP) * depth(chart.root) : 0;
+}
+
+/** Whether the bars stand on a scale of numbers, as those of a histogram: they are drawn upright, side by side. */
+function isScale(chart: Bars): boolean {
+  return chart.labels.length >= 8 && chart.labels.every((label) => /^[−-]?\d|^missing$/.test(label));
 }
 
 const axis = (name: string): object => ({
@@ -76,6 +87,11 @@ const legend = (names: readonly string[]): object =>
 function short(value: number | string): string {
   if (typeof value === "string") return value.length > 24 ? `${value.slice(0, 23)}…` : value;
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
+}
+
+/** Where a bin begins: there is no room for both ends under an upright bar. */
+function start(label: string): string {
+  return short(label.split(/ to | – /)[0] ?? label);
 }
 
 /** A figure in a cell, where there is little room: the table beside the chart has all of it. */
@@ -140,18 +156,26 @@ function ends(series: Series, place: number): [number, number] {
 function bars(chart: Bars): EChartsCoreOption {
   const labels = [...chart.labels];
   const count = chart.series.length;
-  const band = 0.62; // of a category's height, shared by the series
+  const upright = isScale(chart);
+  const band = upright ? 0.86 : 0.62; // of a category's room, shared by the series
+  const values = { type: "value", ...axis(chart.y || chart.x), ...(upright ? { nameGap: 46 } : {}) };
+  const names = {
+    type: "category",
+    data: labels,
+    inverse: !upright,
+    axisLabel: {
+      color: INK,
+      formatter: upright ? start : short,
+      interval: upright || labels.length > 40 ? "auto" : 0,
+      hideOverlap: upright,
+    },
+    axisTick: { show: false },
+  };
   return {
     ...legend(chart.series.map((s) => s.name)),
-    grid: { left: 8, right: 24, top: count > 1 ? 34 : 10, bottom: chart.y || chart.x ? 44 : 26, ...INSIDE },
-    xAxis: { type: "value", ...axis(chart.y || chart.x) },
-    yAxis: {
-      type: "category",
-      data: labels,
-      inverse: true,
-      axisLabel: { color: INK, formatter: short, interval: labels.length > 40 ? "auto" : 0 },
-      axisTick: { show: false },
-    },
+    grid: { left: 8, right: 24, top: count > 1 ? 34 : 10, bottom: 10, ...INSIDE },
+    xAxis: upright ? { ...names, name: chart.y ? chart.x : "", nameLocation: "middle", nameGap: 30 } : values,
+    yAxis: upright ? values : names,
     series: [
       ...chart.series.map((s) => ({
         type: "bar",
@@ -168,7 +192,7 @@ function bars(chart: Bars): EChartsCoreOption {
               whiskers(
                 s.name,
                 s.values.map((_, i) => [i, ...ends(s, i)]),
-                "x",
+                upright ? "y" : "x",
                 (width) => (place - (count - 1) / 2) * ((width * band) / count),
               ),
             ],
@@ -219,7 +243,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
   });
   return {
     ...legend(chart.series.map((s) => s.name)),
-    grid: { left: 34, right: 30, top: chart.series.length > 1 ? 38 : 22, bottom: 44, ...INSIDE },
+    grid: { left: 8, right: 30, top: chart.series.length > 1 ? 38 : 22, bottom: 10, ...INSIDE },
     xAxis: { type: chart.log_x ? "log" : "value", ...axis(chart.x), scale: true },
     yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true, ...limit(chart) },
     series,
@@ -229,7 +253,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
 function marks(chart: Lines, look: Look): object | undefined {
   const data: object[] = chart.levels.map(([name, value]) => ({
     yAxis: value,
-    label: { formatter: name, position: "insideEndTop", color: SOFT },
+    label: { formatter: name, position: "insideStartTop", color: SOFT },
     lineStyle: { color: SOFT, type: "dashed" },
   }));
   if (look.here !== undefined) {
@@ -248,7 +272,7 @@ function points(chart: Points): EChartsCoreOption {
   const size = total > 2000 ? 3 : total > 200 ? 5 : 9;
   return {
     ...legend(chart.groups),
-    grid: { left: 34, right: 24, top: chart.groups.length > 1 ? 38 : 16, bottom: 44, ...INSIDE },
+    grid: { left: 8, right: 24, top: chart.groups.length > 1 ? 38 : 16, bottom: 10, ...INSIDE },
     xAxis: { type: "value", ...axis(chart.x), scale: true },
     yAxis: { type: "value", ...axis(chart.y), nameGap: 42, scale: true },
     series: chart.groups.flatMap((name, g) => {
@@ -283,18 +307,20 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
   const values = chart.values.flat();
   const most = Math.max(1e-12, ...values.map(Math.abs));
   const low = chart.diverging ? -most : Math.min(0, ...values);
+  const slanted = chart.columns.length > 8 || chart.columns.reduce((sum, name) => sum + name.length + 2, 0) > 60;
   const colours = chart.diverging
     ? ["#e0946a", "#f6e3d8", "#ffffff", "#d9e8f5", "#7fb0dc"]
     : look.madeUp
       ? ["#ffffff", "#d9c8ef", "#8f6ac0"]
       : ["#ffffff", "#bfe0d0", "#4f9d80"];
   return {
-    grid: { left: 12, right: 12, top: chart.y ? 30 : 12, bottom: chart.x ? 46 : 28, ...INSIDE },
+    grid: { left: 12, right: 12, top: chart.y ? 30 : 12, bottom: 10, ...INSIDE },
     xAxis: {
       type: "category",
       data: [...chart.columns],
       ...axis(chart.x),
-      axisLabel: { color: INK, formatter: short, rotate: chart.columns.length > 8 ? 35 : 0 },
+      nameGap: slanted ? 58 : 30,
+      axisLabel: { color: INK, formatter: short, interval: 0, rotate: slanted ? 30 : 0 },
       splitLine: { show: false },
     },
     yAxis: {
@@ -304,7 +330,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
       ...axis(chart.y),
       nameGap: 10,
       nameLocation: "start",
-      nameTextStyle: { ...TEXT, color: SOFT, align: "right" },
+      nameTextStyle: { ...TEXT, color: SOFT, align: "left" }, // over the cells: a long name is not cut off
       axisLabel: { color: INK, formatter: short },
       splitLine: { show: false },
     },
@@ -330,35 +356,66 @@ function leaves(node: Node): number {
   return node.children.length ? node.children.reduce((sum, child) => sum + leaves(child), 0) : 1;
 }
 
+function depth(node: Node): number {
+  return 1 + Math.max(0, ...node.children.map(depth));
+}
+
 interface Branch {
   name: string;
   children: Branch[];
 }
 
 function branch(node: Node): Branch {
-  return { name: [node.edge, node.text].filter(Boolean).join(": "), children: node.children.map(branch) };
+  const lines = [node.edge && `{edge|${plain(node.edge)}}`, plain(node.text)];
+  return { name: lines.filter(Boolean).join("\n"), children: node.children.map(branch) };
 }
 
+/** A text without what would be read as a style. */
+function plain(text: string): string {
+  return text.replaceAll(/[{}|]/g, " ");
+}
+
+// Each node is a box of this width; its branches leave it on the right.
+const BOX = 214;
+const GAP = 36;
+
 function tree(chart: Tree): EChartsCoreOption {
+  const box = {
+    position: "right",
+    align: "left",
+    verticalAlign: "middle",
+    distance: -1,
+    width: BOX - 16,
+    overflow: "truncate",
+    color: INK,
+    fontSize: 12,
+    lineHeight: 16,
+    padding: [4, 8],
+    backgroundColor: "#ffffff",
+    borderColor: "#a9b8b0",
+    borderWidth: 1,
+    borderRadius: 5,
+    rich: { edge: { fontWeight: 600, fontSize: 12, lineHeight: 16, width: BOX - 16, overflow: "truncate" } },
+  };
   return {
     series: [
       {
         type: "tree",
         data: [branch(chart.root)],
         orient: "LR",
-        left: 110,
-        right: 170,
-        top: 10,
-        bottom: 10,
+        left: 8,
+        right: BOX + 4,
+        top: 26,
+        bottom: 26,
         silent: true,
         initialTreeDepth: -1,
         expandAndCollapse: false,
         symbol: "circle",
-        symbolSize: 8,
+        symbolSize: 1,
         itemStyle: { color: COLOURS[0] },
-        lineStyle: { color: "#77857f", width: 1.4, curveness: 0.5 },
-        label: { position: "left", align: "right", color: INK, fontSize: 12, distance: 6 },
-        leaves: { label: { position: "right", align: "left" } },
+        lineStyle: { color: "#77857f", width: 1.4, curveness: 0.6 },
+        label: box,
+        leaves: { label: box },
       },
     ],
   };

@@ -90,13 +90,25 @@ class ModelComparison(Diagnosis):
         return f"{self.better} is better, beyond noise and the choice of test records (95 %)."
 
     def charts(self) -> tuple[Chart, ...]:
-        from privet.report.charts import Heatmap, numbers
+        from privet.report.charts import Bars, Heatmap, Series, numbers
 
-        if self.first is None:
+        if not math.isfinite(self.difference.value):
             return ()
+        if self.first is None or self.second is None:
+            return (self._difference_drawn(),)
+        both = numbers((self.first.value, self.second.value))
+        errors = numbers((self.first.error, self.second.error))
         rows = tuple(numbers(row) for row in np.maximum(self.noisy, 0))
         error = max((step.error for step in self.guarantee.steps), default=None)
         return (
+            Bars(
+                "How often each is right",
+                self.names,
+                (Series("accuracy", both, errors, (0.0, 1.0)),),
+                y="accuracy",
+                note="The error bars allow for the noise (95 %). Which of the two is better is known more "
+                "sharply than they show: much of the noise is the same for both.",
+            ),
             Heatmap(
                 "Where the two are right",
                 ("wrong", "right"),
@@ -107,6 +119,18 @@ class ModelComparison(Diagnosis):
                 y=self.names[0],
                 note="Records. Only those where one is right and the other wrong tell which is better.",
             ),
+        )
+
+    def _difference_drawn(self) -> Chart:
+        from privet.report.charts import Bars, Series, numbers
+
+        return Bars(
+            f"How much less {self.names[0]} is off",
+            (f"beside {self.names[1]}",),
+            (Series("difference", numbers((self.difference.value,)), numbers((self.in_all,))),),
+            y=self.measure,
+            note="The error bar allows for the noise and the choice of test records (95 %). "
+            "Where it crosses 0, either of the two may be better.",
         )
 
     def to_dict(self) -> dict[str, Any]:

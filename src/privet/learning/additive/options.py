@@ -51,11 +51,11 @@ class AdditiveOptions:
     pair_cells: Annotated[int, Ge(2), Le(50), "How many cells it has at most within a pair."] = 8
     increasing: Annotated[
         str | None,
-        "Numbers, with commas between, with which the target (or second of two classes) rises.",
+        "Numbers that the target (or the second of two classes) rises with; commas between.",
     ] = None
     decreasing: Annotated[
         str | None,
-        "Numbers, with commas between, with which the target (or second of two classes) falls.",
+        "Numbers that the target (or the second of two classes) falls with; commas between.",
     ] = None
 
     def _amount(self) -> Pure | Approximate:

@@ -104,7 +104,7 @@ def pictures(shapes: Sequence[Shape], schema: Schema, outputs: Sequence[str], wh
         shown = np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_SERIES]
         series = [(outputs[k], values[:, k], errors[:, k]) for k in sorted(shown)]
         column = schema[name]
-        note = "Bars and bands are for the privacy noise of each step (95 %)."
+        note = "Error bars and bands are for the privacy noise (95 %)."
         if isinstance(column, Category):
             told = tuple(Series(title, numbers(list(v)), numbers(list(e))) for title, v, e in series)
             charts.append(Bars(name, tuple(_labels(shape, schema)), told, y=what, note=note))

@@ -62,9 +62,9 @@ class FrequentItemsets(PrivateAssociator):
     ['bread']
     """
 
-    most: Annotated[int, Ge(1), Le(65_535), "At most so many sets are kept, the most frequent."] = 100
-    items: Annotated[int, Ge(1), Le(200), "So many different items are looked at, the most frequent."] = 18
-    largest: Annotated[int, Ge(1), Le(16), "The most items of a set."] = 16
+    most: Annotated[int, Ge(1), Le(65_535), "How many sets are kept at most: the most frequent."] = 100
+    items: Annotated[int, Ge(1), Le(200), "How many different items are looked at: the most frequent."] = 18
+    largest: Annotated[int, Ge(1), Le(16), "How many items a set has at most."] = 16
     least: Annotated[float, Gt(0), Le(1), "The least support, as a share of the records."] = 0.01
 
     takes_sets: ClassVar[bool] = True
@@ -168,7 +168,7 @@ class FrequentItemsets(PrivateAssociator):
 
         shown = self.itemsets[:25]
         labels = tuple(", ".join(sorted(_words(each.items))) for each in shown)
-        values = Series("records", tuple(e.support for e in shown), tuple(e.error for e in shown))
+        values = Series("records", tuple(e.support for e in shown), tuple(e.error for e in shown), (0, None))
         return (Bars("The most frequent sets", labels, (values,), y="records"),) if shown else ()
 
 

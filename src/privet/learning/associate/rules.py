@@ -39,7 +39,7 @@ class AssociationRules(FrequentItemsets):
     """
 
     confidence: Annotated[float, Gt(0), Le(1), "The least confidence of a rule."] = 0.6
-    rules: Annotated[int, Ge(1), Le(10_000), "At most so many rules are kept, those of highest lift."] = 100
+    rules: Annotated[int, Ge(1), Le(10_000), "How many rules are kept at most: those of highest lift."] = 100
 
     def _fit(self, curator: Curator) -> None:
         found: list[dict[str, Any]] = []

@@ -74,14 +74,16 @@ class DecisionTree(PrivateClassifier):
         int | None,
         Ge(1),
         Le(12),
-        "How many tests lead to a leaf, each for a share; by default as the budget allows.",
+        "How many tests lead to a leaf; each costs a share. By default as many as the budget allows.",
     ] = None
     splits: Annotated[
         Literal["both", "binary"],
         "Whether a category may be split into all its values, or only one value from the rest.",
     ] = "both"
     records: Annotated[
-        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public: tunes the run; never read off the table.",
     ] = None
     leaf_share: Annotated[
         float, Gt(0), Lt(1), "The part of the budget for the noisy class counts of the leaves."

@@ -112,7 +112,9 @@ class LogisticRegression(PrivateClassifier):
         "Newton or PrivGene steps; None chooses by the budget and the declared records.",
     ] = None
     records: Annotated[
-        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public: tunes the run; never read off the table.",
     ] = None
     estimate_records: Annotated[
         bool, "Where records is not declared, spend a small share (at most a tenth) on an estimate of it."

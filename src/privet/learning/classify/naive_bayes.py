@@ -180,7 +180,7 @@ class NaiveBayes(PrivateClassifier):
             Bars(
                 f"Records in each '{target}'",
                 tuple(classes),
-                (Series("records", numbers(self.class_count_), off),),
+                (Series("records", numbers(self.class_count_), off, (0, None)),),
                 y="records",
                 note="Bars are for the privacy noise (95 %).",
             )
@@ -194,6 +194,7 @@ class NaiveBayes(PrivateClassifier):
                     f"'{target}' is {label}",
                     numbers(shares[:, place]),
                     (min(1.0, errors[name] / max(float(size), 1.0)),) * len(labels) if errors else None,
+                    (0, 1),
                 )
                 for place, (label, size) in enumerate(zip(classes, self.class_count_, strict=True))
             )

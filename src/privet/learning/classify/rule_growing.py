@@ -78,10 +78,12 @@ class RuleMiner(RuleClassifier):
         int | None,
         Ge(1),
         Le(12),
-        "How many conditions a rule may have, each for a share; by default as the budget allows.",
+        "How many conditions a rule may have; each costs a share. By default as many as the budget allows.",
     ] = None
     records: Annotated[
-        int | None, Ge(1), "About how many records there are, if that is public; steers, never read off."
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public: tunes the run; never read off the table.",
     ] = None
     quality: Annotated[
         Quality, "What a condition is chosen by: purity of the classes, or how many records are right."

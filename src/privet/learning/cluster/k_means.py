@@ -74,7 +74,7 @@ class KMeans(PrivateClusterer):
     """
 
     clusters: Annotated[int, Ge(1), Le(500), "How many clusters."] = 3
-    bins: Annotated[int, Ge(3), Le(1000), "At most so many bins for each number of the grid."] = 32
+    bins: Annotated[int, Ge(3), Le(1000), "At most how many bins each number gets."] = 32
 
     def _fit(self, curator: Curator) -> None:
         curator.hold(MOST_HELD)
@@ -176,7 +176,10 @@ class KMeans(PrivateClusterer):
         names = tuple(f"cluster {place}" for place in range(len(self.sizes_)))
         errors = (float(self.sizes_error_),) * len(names)
         sizes = Bars(
-            "Records in each cluster", names, (Series("records", tuple(self.sizes_), errors),), y="records"
+            "Records in each cluster",
+            names,
+            (Series("records", tuple(self.sizes_), errors, (0, None)),),
+            y="records",
         )
         columns = self._columns(self.schema_)
         starts = np.cumsum([0, *(c.size if isinstance(c, Category) else 1 for c in columns)])

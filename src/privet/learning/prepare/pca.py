@@ -205,7 +205,10 @@ class PCA(PrivatePreparer):
             Heatmap("Correlations", names, names, shown, error=error, diverging=True, note=note)
         ]
         shares = Series(
-            "share of the variance", numbers(self.explained_), (self.explained_error_,) * len(self.explained_)
+            "share of the variance",
+            numbers(self.explained_),
+            (self.explained_error_,) * len(self.explained_),
+            (0, 1),
         )
         labels = tuple(f"component {place + 1}" for place in range(len(self.explained_)))
         charts.append(Bars("Variance along each component", labels, (shares,), y="share of the variance"))

@@ -69,6 +69,7 @@ class RuleClassifier(PrivateClassifier):
                 f"'{listed.target}' is {label}",
                 numbers(rule.counts[place] for rule in every),
                 numbers(rule.error for rule in every) if any(rule.error for rule in every) else None,
+                (0, None),
             )
             for place, label in enumerate(listed.classes)
         )

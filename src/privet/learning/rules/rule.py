@@ -128,11 +128,11 @@ class RuleList:
             return ""
         spread = rule.error * len(self.classes) ** 0.5  # independent noise on each class's count
         share = rule.precision(self.classes)
-        covered = f"covers {rule.coverage:.0f}" + (f" ± {spread:.0f}" if rule.error else "")
+        covered = f"covers {rule.coverage:,.0f}" + (f" ± {spread:,.0f}" if rule.error else "")
         if rule.coverage <= spread:
             return f"{covered}: too few to tell how many are right"
         # First order: the share moves by the own count's noise over the coverage.
-        off = f" (± {min(100.0, 100 * spread / rule.coverage):.0f})" if rule.error else ""
+        off = f" (± {min(100.0, 100 * spread / rule.coverage):.2g})" if rule.error else ""
         return f"{covered}, of which {100 * share:.0f} %{off} are right"
 
     def to_dict(self) -> dict[str, Any]:

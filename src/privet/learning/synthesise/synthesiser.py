@@ -82,7 +82,10 @@ class Synthesiser(PrivateSynthesiser):
         128
     )
     groups: Annotated[
-        int, Ge(2), Le(100), "At most so many groups of bins tie a number to other columns."
+        int,
+        Ge(2),
+        Le(100),
+        "Into how many groups of bins a number is put, at most, to tie it to other columns.",
     ] = 16
 
     def _fit(self, curator: Curator) -> None:
@@ -140,7 +143,7 @@ class Synthesiser(PrivateSynthesiser):
 
     def in_words(self) -> str:
         """Which columns are drawn given which."""
-        lines = [f"about {max(self.records_, 0):.0f} records"]
+        lines = [f"about {max(self.records_, 0):,.0f} records"]
         for name, parents in self.parents_.items():
             how = f"given {' and '.join(parents)}" if parents else "by itself"
             lines.append(f"{name} {how}; noise moves at most about {self.noise_[name]:.1%} of its records")

@@ -58,9 +58,9 @@ class KAnonymity(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
     k: Annotated[int, Ge(2), "The least number of records that look the same."] = 5
     suppression: Annotated[float, Ge(0), Le(1), "The largest share of records that may be hidden."] = 0.02
     sensitive: Annotated[str | None, "The column that diversity and closeness are about."] = None
-    diversity: Annotated[int, Ge(1), "At least so many different sensitive values in each group (l)."] = 1
+    diversity: Annotated[int, Ge(1), "How many different sensitive values each group has at least (l)."] = 1
     closeness: Annotated[
-        float, Gt(0), Le(1), "Each group's sensitive shares at most so far from all (t)."
+        float, Gt(0), Le(1), "How far a group's shares of sensitive values may be from those of all (t)."
     ] = 1.0
 
     def fit(self, X: Any, y: Any = None) -> KAnonymity:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections import OrderedDict
@@ -10,12 +11,13 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field, FiniteFloat, StringConstraints
 from sqlalchemy import Row
 
 from privet.server.cases import Asked
 from privet.server.genotypes import STUDY_FILE, require_kind
-from privet.server.guests import Asking, Serving
+from privet.server.guests import Asking, Caller, Serving
 from privet.server.planning import schema_file
 from privet.server.problems import Refusal
 from privet.server.routes.runs import open_row
@@ -73,8 +75,51 @@ class ForecastShown(BaseModel):
 
 
 @router.post("/forecasts")
-def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAsked) -> ForecastShown:
+async def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAsked) -> ForecastShown:
     """Foretell how good a model would be at each ε, from the public schema and your guesses. Free."""
+    key, compute = await run_in_threadpool(_asked, request, server, caller, body)
+    if key not in _answers:
+        await _turn(request)
+        try:
+            await run_in_threadpool(_compute, key, compute)
+        finally:
+            _one_at_a_time.release()
+    found = _answers[key]
+    return ForecastShown(
+        points=[PointShown(middle=p["value"], **p) for p in found["points"]],
+        **{name: found[name] for name in ForecastShown.model_fields if name != "points"},
+    )
+
+
+async def _turn(request: Request) -> None:
+    """Wait for a turn: it computes for a while, so not for everybody at once, nor for whoever has gone on.
+
+    Somebody who tries one setting after the other asks for many forecasts and waits for the last.
+    """
+    while not _one_at_a_time.acquire(blocking=False):
+        if await request.is_disconnected():
+            raise _gone()
+        await asyncio.sleep(0.05)
+    if await request.is_disconnected():
+        _one_at_a_time.release()
+        raise _gone()
+
+
+def _gone() -> Refusal:
+    return Refusal(503, "Nobody waits for this any more", "The connection was closed.", "Ask again.")
+
+
+def _compute(key: str, compute: Callable[[], dict[str, Any]]) -> None:
+    if key not in _answers:
+        _answers[key] = compute()
+        while len(_answers) > _KEPT:
+            _answers.popitem(last=False)
+
+
+def _asked(
+    request: Request, server: Server, caller: Caller, body: ForecastAsked
+) -> tuple[str, Callable[[], dict[str, Any]]]:
+    """What names a forecast, and what computes it."""
     server.plans.step(caller.id)
     row = open_row(request, server, caller, body.dataset)
     own = {name: value for name, value in body.parameters.items() if name != "epsilon"}
@@ -104,28 +149,15 @@ def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAs
         result = case.run(Session())
         return result.to_dict() | {"words": result.text()}
 
-    return _answered(key, computed)
+    return key, computed
 
 
-def _of_scan(server: Server, row: Row[Any], values: dict[str, Any]) -> ForecastShown:
+def _of_scan(
+    server: Server, row: Row[Any], values: dict[str, Any]
+) -> tuple[str, Callable[[], dict[str, Any]]]:
     """What a scan of genotypes would find, from the public lists of the study."""
     from privet.service.gwas.taking_in import foretold
 
     settings = {name: value for name, value in values.items() if name != "epsilon"}
     lists = server.folder(row.id) / STUDY_FILE
-    return _answered(
-        json.dumps([row.id, settings], sort_keys=True), lambda: foretold(lists, settings) | {"words": ""}
-    )
-
-
-def _answered(key: str, compute: Callable[[], dict[str, Any]]) -> ForecastShown:
-    with _one_at_a_time:  # it computes for a while: not for everybody at once
-        if key not in _answers:
-            _answers[key] = compute()
-            while len(_answers) > _KEPT:
-                _answers.popitem(last=False)
-        found = _answers[key]
-    return ForecastShown(
-        points=[PointShown(middle=p["value"], **p) for p in found["points"]],
-        **{name: found[name] for name in ForecastShown.model_fields if name != "points"},
-    )
+    return json.dumps([row.id, settings], sort_keys=True), lambda: foretold(lists, settings) | {"words": ""}

@@ -110,7 +110,12 @@ def queue(server: Server, caller: Caller, plan: Row[Any], key: str, role: str) -
         study = studies.find(connection, table.study)
         assert study is not None
         if table.state != "open" or table.version != plan.version:
-            raise Refusal(409, "The plan is out of date", "The dataset has changed since.", "Plan again.")
+            raise Refusal(
+                409,
+                "The price is out of date",
+                "What is public about this table was changed after the price was worked out.",
+                "Ask for the price again, and decide once more.",
+            )
         if runs.waiting(connection, caller.id) >= server.settings.limits.waiting_runs:
             raise Refusal(
                 429, "Too many runs are waiting", "Some of yours must end first.", "Wait, or cancel some."
@@ -146,7 +151,7 @@ def shown_run(row: Row[Any], role: str | None) -> RunShown:
         cost = f"It will cost {price}. Nothing is spent yet."
     problem = row.problem
     if problem and role == "owner" and row.state == "lost" and row.detail:
-        problem = f"{problem} For the owner: {row.detail}"
+        problem = f"{problem} (For the owner: {row.detail}.)"
     return RunShown(
         id=row.id,
         plan=row.plan,
