@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +100,6 @@ def ordinary_k_means(points: Matrix, weights: NDArray[np.float64], clusters: int
     """Centres of released points, by scikit-learn; too few different points are joined by drawn ones."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     draw = curator.randomness.generator()
     if len(points) < clusters:
@@ -109,10 +110,18 @@ def ordinary_k_means(points: Matrix, weights: NDArray[np.float64], clusters: int
         points, weights = points[kept], weights[kept]
     seed = int(draw.integers(2**31))
     search = KMeans(clusters, n_init=4, random_state=seed, max_iter=100)
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), _threads().limit(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than clusters
         centres: Matrix = search.fit(points, sample_weight=np.maximum(weights, 1e-12)).cluster_centers_
     return centres
+
+
+@cache
+def _threads() -> Any:
+    """Of scikit-learn's libraries, which take milliseconds to find: once."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
 
 
 def _middles(column: Column, cuts: tuple[float, ...]) -> Matrix:
