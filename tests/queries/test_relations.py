@@ -242,3 +242,29 @@ def test_order_of_the_rows_is_no_matter():
         data = {side: table(side, [records[k] for k in shuffled.permutation(12)]) for side in SIDES}
         found.append(made(asked.data, data))
     assert all(each == found[0] for each in found)
+
+
+@pytest.mark.parametrize("kind", ["union", "join by person", "join by ward", "for each person"])
+def test_how_records_are_cut_into_pieces_is_no_matter(kind):
+    """So a table larger than memory can go by in batches."""
+    records = [("pqr"[k % 3], (float(k), "ab"[k % 2], "xyy"[k % 3])) for k in range(12)]
+    unit = Unit(id="person", most=4, keep="content")
+    visits, people = (Base(side, schema(side, unit)) for side in SIDES)
+    relation = {
+        "union": Union(visits, people),
+        "join by person": Joined(visits, people, ("person", "ward")),
+        "join by ward": Joined(visits, people, ("ward",), (3, 2)),
+        "for each person": PerPerson(Union(visits, people), ("ward",)),
+    }[kind]
+    sources = {side: (ArrowSource(table(side, records)), schema(side, unit)) for side in SIDES}
+    read = DerivedSource(relation, sources)._read
+
+    def cut(name):
+        whole = pa.concat_tables(read(name))
+        yield from (whole.slice(row, 2) for row in range(0, whole.num_rows, 2))
+
+    whole = pa.concat_tables(relation.pieces(read)).to_pylist()
+    pieces = list(relation.pieces(cut))
+    assert whole
+    assert Counter(map(str, whole)) == Counter(map(str, pa.concat_tables(pieces).to_pylist()))
+    assert kind != "union" or max(piece.num_rows for piece in pieces) == 2  # none was put together

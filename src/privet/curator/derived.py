@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -13,14 +12,16 @@ from privet.sources.base import BATCH_ROWS, Source
 from privet.sources.projection import chosen
 from privet.stats.contribution import bounded
 from privet.stats.relations import Relation
-from privet.stats.relations.cells import read
+from privet.stats.relations.cells import empty, read
 
 __all__ = ["DerivedSource"]
 
 
 class DerivedSource:
-    """The records of a relation. Each table is read once, when the first question is asked, whatever engine
-    it is at home in; the relation is then put together in memory.
+    """The records of a relation, put together here, whatever engine its tables are at home in.
+
+    Memory: unions and views go by in batches. Of a join, what is kept of one side is held: so many records
+    for each key, or all records of one table if a person is a key. A record for each person holds all.
     """
 
     ordered = False
@@ -34,21 +35,20 @@ class DerivedSource:
         return self._relation.facts.names
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        yield from self._made.select(chosen(self.names, columns)).to_batches(max_chunksize=BATCH_ROWS)
+        wanted = chosen(self.names, columns)
+        for piece in self._relation.pieces(self._read):
+            yield from piece.select(wanted).to_batches(max_chunksize=BATCH_ROWS)
 
-    @cached_property
-    def _made(self) -> pa.Table:
-        tables = {name: _read(*self._tables[name]) for name in dict.fromkeys(self._relation.leaves())}
-        return self._relation.made(tables)
+    def _read(self, name: str) -> Iterator[pa.Table]:
+        """At most ``most`` records of each person, in the columns that the schema names."""
+        source, schema = self._tables[name]
+        wanted = {*schema.names, schema.unit.id}
+        yield empty(schema)
+        for batch in bounded(source, [name for name in source.names if name in wanted], schema):
+            yield read([batch], schema)
 
     def table(self) -> Any | None:
         return None
 
     def declared(self) -> Schema | None:
         return None
-
-
-def _read(source: Source, schema: Schema) -> pa.Table:
-    """At most ``most`` records of each person, in the columns that the schema names."""
-    wanted = {*schema.names, schema.unit.id}
-    return read(bounded(source, [name for name in source.names if name in wanted], schema), schema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,7 +10,7 @@ import pyarrow as pa
 from privet.errors import ParameterError
 from privet.schema import Schema
 from privet.schema.item_sets import set_columns, sets_refused
-from privet.stats.relations.facts import Facts, Relation
+from privet.stats.relations.facts import Facts, Read, Relation
 
 __all__ = ["Base"]
 
@@ -38,8 +38,8 @@ class Base(Relation):
         changed = unit.most * (2 if unit.neighbours == "replace" else 1)
         return Facts(columns, changed, unit.id, unit.most if unit.id is not None else 0)
 
-    def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
-        return tables[self.name]
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
+        yield from read(self.name)
 
     def leaves(self) -> Iterator[str]:
         yield self.name

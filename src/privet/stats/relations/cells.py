@@ -34,9 +34,11 @@ def read(batches: Iterable[pa.RecordBatch], schema: Schema) -> pa.Table:
 
 def empty(schema: Schema) -> pa.Table:
     """No records, with the columns that ``read`` gives."""
-    fields = {c.name: pa.string() if isinstance(c, Category) else pa.float64() for c in schema.columns}
-    if schema.unit.id is not None:
-        fields[schema.unit.id] = pa.string()
+    person = schema.unit.id
+    columns = [column for column in schema.columns if column.name != person]
+    fields = {c.name: pa.string() if isinstance(c, Category) else pa.float64() for c in columns}
+    if person is not None:
+        fields[person] = pa.string()
     return pa.schema(list(fields.items())).empty_table()
 
 

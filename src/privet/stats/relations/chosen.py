@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from privet.stats.relations.facts import Facts, Relation
+from privet.stats.relations.facts import Facts, Read, Relation
 from privet.stats.rows import Rows
 from privet.stats.views import View
 
@@ -32,15 +32,14 @@ class Chosen(Relation):
         facts = self.one.facts
         return replace(facts, columns=self.view.schema(facts.schema).columns)
 
-    def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
         before, names = self.one.facts, self.facts.names
-        parts = []
-        for batch in self.one.made(tables).to_batches(max_chunksize=_BATCH) or _none(before):
-            rows = self.view.rows(Rows(batch, before.schema), names)
-            arrays = [rows.column(name) for name in names]
-            plain = [a.dictionary_decode() if pa.types.is_dictionary(a.type) else a for a in arrays]
-            parts.append(pa.table(plain, names=list(names)))
-        return pa.concat_tables(parts)
+        for piece in self.one.pieces(read):
+            for batch in piece.to_batches(max_chunksize=_BATCH) or _none(before):
+                rows = self.view.rows(Rows(batch, before.schema), names)
+                arrays = [rows.column(name) for name in names]
+                plain = [a.dictionary_decode() if pa.types.is_dictionary(a.type) else a for a in arrays]
+                yield pa.table(plain, names=list(names))
 
     def leaves(self) -> Iterator[str]:
         yield from self.one.leaves()

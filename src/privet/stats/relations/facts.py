@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -12,7 +12,9 @@ from privet.schema import Schema
 from privet.schema.columns import Column
 from privet.schema.unit import DerivedUnit
 
-__all__ = ["Facts", "Relation"]
+__all__ = ["Facts", "Read", "Relation"]
+
+Read = Callable[[str], Iterator[pa.Table]]
 
 #: More records than this for one unit are not derived: the noise for them would hide everything.
 MOST_CHANGED = 1_000_000
@@ -62,8 +64,16 @@ class Relation(ABC):
         """What is public about it, and its stability; what does not fit is refused."""
 
     @abstractmethod
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
+        """Its records, piece by piece, at least one piece; ``read`` gives those of a table by its name.
+
+        The pieces of a table have its columns as ``cells.read`` gives them. How records are cut into pieces
+        is no matter, and neither is their order.
+        """
+
     def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
-        """Its records, from those of the tables by name, as ``cells.read`` gives them."""
+        """All its records, from those of the tables by name."""
+        return pa.concat_tables(self.pieces(lambda name: iter([tables[name]])))
 
     @abstractmethod
     def leaves(self) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +13,7 @@ from privet.errors import ParameterError
 from privet.schema import Category, Unit
 from privet.stats.contribution import bound_batches
 from privet.stats.relations.cells import NOTHING_BETWEEN
-from privet.stats.relations.facts import MOST_CHANGED, Facts, Relation
+from privet.stats.relations.facts import MOST_CHANGED, Facts, Read, Relation
 
 __all__ = ["Joined"]
 
@@ -89,31 +90,40 @@ class Joined(Relation):
         if _KEY in (*one.names, *other.names):
             raise ParameterError(f"A column may not be called '{_KEY}'.", "Rename it.")
 
-    def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
-        by_person = self.by_person
-        sides = []
-        for side, most in zip((self.one, self.other), self.most, strict=True):
-            # Whose a record is goes no further, unless it is a key.
-            names = dict.fromkeys([*(column.name for column in side.facts.columns), *self.on])
-            sides.append(_keyed(side.made(tables).select(list(names)), self.on, None if by_person else most))
-        right = sides[1].drop_columns(list(self.on))
-        joined = sides[0].join(right, keys=_KEY, join_type="inner", use_threads=False)
-        return joined.select(list(self.facts.names))
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
+        """Of the other side all that is kept is held; one side goes by piece by piece."""
+        names = list(self.facts.names)
+        right = pa.concat_tables(self._kept(self.other, self.most[1], read)).drop_columns(list(self.on))
+        for left in self._kept(self.one, self.most[0], read):
+            yield left.join(right, keys=_KEY, join_type="inner", use_threads=False).select(names)
+
+    def _kept(self, side: Relation, most: int, read: Read) -> Iterator[pa.Table]:
+        """The records of one side that have a key, and at most so many of each, unless they are a person's.
+
+        Whose a record is goes no further, unless it is a key.
+        """
+        names = list(dict.fromkeys([*(column.name for column in side.facts.columns), *self.on]))
+        keyed = (_keyed(piece.select(names), self.on) for piece in side.pieces(read))
+        if self.by_person:
+            yield from keyed
+            return
+        first = next(keyed)  # there is at least one piece
+        batches = (batch for piece in chain([first], keyed) for batch in piece.to_batches())
+        unit = Unit(id=_KEY, most=most, keep="content")
+        yield first.schema.empty_table()
+        for batch in bound_batches(batches, unit, names):
+            yield pa.Table.from_batches([batch], first.schema)
 
     def leaves(self) -> Iterator[str]:
         yield from self.one.leaves()
         yield from self.other.leaves()
 
 
-def _keyed(table: pa.Table, on: tuple[str, ...], most: int | None) -> pa.Table:
-    """The records that have a key, with the key in one column, and at most so many of each."""
+def _keyed(table: pa.Table, on: tuple[str, ...]) -> pa.Table:
+    """The records that have a key, with the key in one column."""
     # Text by text, each with its length before it: ("a", "bc") and ("ab", "c") stay different.
     texts = [table[name] for name in on]
     lengths = [pc.cast(pc.utf8_length(text), pa.string()) for text in texts]
     parts = [part for pair in zip(lengths, texts, strict=True) for part in pair]
     keyed = table.append_column(_KEY, pc.binary_join_element_wise(*parts, NOTHING_BETWEEN))
-    keyed = keyed.filter(pc.is_valid(keyed[_KEY]))
-    if most is None or not keyed.num_rows:
-        return keyed
-    unit = Unit(id=_KEY, most=most, keep="content")
-    return pa.Table.from_batches(bound_batches(keyed.to_batches(), unit, table.column_names), keyed.schema)
+    return keyed.filter(pc.is_valid(keyed[_KEY]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from privet.errors import ParameterError
 from privet.schema import Category, Number
 from privet.schema.columns import Column
-from privet.stats.relations.facts import Facts, Relation
+from privet.stats.relations.facts import Facts, Read, Relation
 
 __all__ = ["Aggregate", "PerPerson"]
 
@@ -64,9 +64,10 @@ class PerPerson(Relation):
         each = facts.each if self.keys else 1
         return Facts(tuple(columns), each * (2 if facts.exchanged else 1), facts.person, each)
 
-    def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
+        """One piece: a person's records may be anywhere in the table, so all of it is held."""
         before, facts = self.one.facts, self.facts
-        table = self.one.made(tables)
+        table = pa.concat_tables(self.one.pieces(read))
         table = table.filter(table[str(facts.person)].is_valid())
         by = [str(facts.person), *self.keys]
         places = {name: f"{place}" for place, name in enumerate(by)}
@@ -88,7 +89,7 @@ class PerPerson(Relation):
         for place, (name, each) in enumerate(self.aggregates):
             number = found[f"value {place}_count"].to_numpy()
             made[name] = self._finished(each, found, place, number)
-        return pa.table(made).select(list(facts.names))
+        yield pa.table(made).select(list(facts.names))
 
     def _finished(self, each: Aggregate, found: pa.Table, place: int, number: Any) -> Any:
         if each.kind == "count":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,7 +10,7 @@ import pyarrow as pa
 from privet.errors import ParameterError
 from privet.schema import Category, Number
 from privet.schema.columns import Column
-from privet.stats.relations.facts import Facts, Relation
+from privet.stats.relations.facts import Facts, Read, Relation
 
 __all__ = ["Union"]
 
@@ -40,9 +40,10 @@ class Union(Relation):
             return Facts(columns, changed)
         return Facts(columns, changed, one.person, one.each + other.each)
 
-    def made(self, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def pieces(self, read: Read) -> Iterator[pa.Table]:
         names = list(self.facts.names)
-        return pa.concat_tables([each.made(tables).select(names) for each in (self.one, self.other)])
+        for each in (self.one, self.other):
+            yield from (piece.select(names) for piece in each.pieces(read))
 
     def leaves(self) -> Iterator[str]:
         yield from self.one.leaves()
