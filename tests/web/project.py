@@ -32,7 +32,7 @@ def released(visitor: Visitor, dataset: str, **plan: Any) -> str:
 
 
 def shared_clinic(visitor: Visitor, place: str = "mine/classify") -> str:
-    """The clinic example once more, for tests that spend nothing: what was foretold of it is foretold at once."""
+    """The clinic example once more, for tests that spend nothing: what was foretold of it comes at once."""
     known = visitor.__dict__.setdefault("shared", [])
     if not known:
         known.append(open_clinic(visitor, "1.5", "budget"))
