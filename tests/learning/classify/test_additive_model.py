@@ -81,7 +81,7 @@ def test_more_classes_and_missing_values():
     model = AdditiveModel(epsilon=2.0, schema=schema, random_state=0).fit(table)
     assert np.mean(model.predict(table) == kind) > 0.95
     np.testing.assert_allclose(model.predict_proba(table).sum(axis=1), 1)
-    assert "a class's margin" in model.in_words()
+    assert "a class's log odds" in model.in_words()
 
 
 def test_a_declared_direction_is_kept():

@@ -141,7 +141,7 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
 
     def in_words(self) -> str:
         """The strongest terms and where each is highest and lowest, or that nothing stands out."""
-        what = f"the log odds of {self._outputs[0]}" if len(self.classes_) == 2 else "a class's margin"
+        what = f"the log odds of {self._outputs[0]}" if len(self.classes_) == 2 else "a class's log odds"
         return in_words(self.shapes_, self.schema_, what) or self.explanation_
 
     def pictures(self) -> tuple[Chart, ...]:
