@@ -22,7 +22,7 @@ def test_from_the_example_study_to_the_plots(visitor):
     page.get_by_role("textbox", name="Another privacy budget").fill("5")
     page.get_by_role("button", name="Register this").click()
     page.get_by_role("heading", name="Genome", exact=True).wait_for()
-    page.get_by_text("of what is attainable").wait_for()
+    page.get_by_text("of what is attainable").wait_for(timeout=120_000)
     visitor.look("genome")
 
     page.get_by_role("button", name="Run on made-up people").click()

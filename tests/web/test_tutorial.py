@@ -9,12 +9,12 @@ import os
 import re
 from pathlib import Path
 
-from tests.web.conftest import SHOTS
+from tests.web.conftest import DRAWN, SHOTS
 from tests.web.project import set_epsilon
 from tests.web.workbench import ROOT
 
 PAGE = ROOT / "docs" / "tutorials" / "first-private-result-in-the-browser.md"
-VIEW = {"width": 1200, "height": 760}
+VIEW = {"width": 1280, "height": 780}
 
 
 def test_the_tutorial_in_the_browser(newcomer):
@@ -23,11 +23,11 @@ def test_the_tutorial_in_the_browser(newcomer):
     page = visitor.page
     taken = []
 
-    def picture(name: str, part: str = "") -> None:
+    def picture(name: str, part: str = "", height: int = VIEW["height"]) -> None:
         """Keep what is seen: the top of the page, or one part of it."""
-        page.set_viewport_size(VIEW)
+        page.set_viewport_size(VIEW | {"height": height})
         page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-        page.wait_for_timeout(400)  # for the drawing; nothing is asserted on it
+        page.evaluate(DRAWN)
         folder.mkdir(exist_ok=True)
         (page.locator(part) if part else page).screenshot(path=folder / f"{name}.png")
         taken.append(name)
@@ -48,7 +48,7 @@ def test_the_tutorial_in_the_browser(newcomer):
     page.get_by_role("button", name="Run: spends ε = 0.5 ").click()
     page.get_by_role("button", name="Yes, spend").click()
     page.get_by_role("heading", name="In words").wait_for()
-    picture("workbench-result")
+    picture("workbench-result", height=1080)  # down to the first pictures
     page.get_by_role("link", name="Classify").click()
     set_epsilon(page, "5")
     page.get_by_text("Too much").wait_for()

@@ -85,7 +85,7 @@ const legend = (names: readonly string[]): object =>
     : { legend: { show: false } };
 
 function short(value: number | string): string {
-  if (typeof value === "string") return value.length > 24 ? `${value.slice(0, 23)}…` : value;
+  if (typeof value === "string") return value.length > 28 ? `${value.slice(0, 27)}…` : value;
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
@@ -229,7 +229,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
             return { at: chart.at[i] ?? 0, low, high };
           });
     if (!band) return [line];
-    const edge = { type: "line", symbol: "none", silent: true, stack: `band ${place}`, lineStyle: { opacity: 0 } };
+    const edge = { type: "line", symbol: "none", silent: true, stack: `band ${place}`, stackStrategy: "all", lineStyle: { opacity: 0 } };
     return [
       { ...edge, name: `${s.name} low`, data: band.map(({ at, low }) => [at, low]) },
       {

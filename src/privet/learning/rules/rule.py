@@ -85,8 +85,8 @@ class RuleList:
     >>> young = Rule((Between("age", None, 40, below=True),), "no", (300.0, 20.0), error=6.0)
     >>> rules = RuleList(("no", "yes"), (young,), Rule((), "yes", (80.0, 250.0), error=6.0), target="ill")
     >>> print(rules)
-    IF age < 40 THEN ill = no        covers 320 ± 8, of which 94 % (± 3) are right
-    OTHERWISE ill = yes              covers 330 ± 8, of which 76 % (± 3) are right
+    IF age < 40 THEN ill = no        covers 320 ± 8, of which 94 % (± 2.7) are right
+    OTHERWISE ill = yes              covers 330 ± 8, of which 76 % (± 2.6) are right
     >>> RuleList.from_dict(rules.to_dict()) == rules
     True
     """
