@@ -187,8 +187,8 @@ def rounds_for(records: float, amount: Pure | Approximate) -> int:
     """How many rounds the budget carries: noise grows with their number, with a δ only with its root.
 
     >>> from privet.budget import budget
-    >>> rounds_for(40_000, budget(1.0)), rounds_for(40_000, budget(1.0, 1e-6)), rounds_for(500, budget(0.1))
-    (17, 32, 1)
+    >>> rounds_for(10_000, budget(1.0)), rounds_for(10_000, budget(1.0, 1e-6)), rounds_for(500, budget(0.1))
+    (8, 25, 1)
     """
-    carried = np.sqrt(max(records, 1.0) * float(amount.epsilon)) / 12 * (2 if amount.delta else 1)
+    carried = np.sqrt(max(records, 1.0) * float(amount.epsilon)) / (4 if amount.delta else 12)
     return int(np.clip(round(carried), 1, MOST_ROUNDS))
