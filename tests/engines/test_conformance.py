@@ -52,6 +52,7 @@ from privet.stats.paired import ErrorDifferences, RightTogether
 from privet.stats.regression_errors import RegressionErrors
 from privet.stats.residual_counts import ResidualCounts
 from privet.stats.score_table import ScoreTable
+from privet.stats.slices import Sliced, Slices
 from privet.stats.views.expressions import Field, IsIn
 from privet.stats.views.view import View
 from privet.stats.views.viewed import Viewed
@@ -95,6 +96,7 @@ QUESTIONS: tuple[Statistic, ...] = (
     Viewed(CrossTable((Coded("colour"),)), View(where=(IsIn(Field("ill"), ("yes",)),))),
     ClassResiduals(ADDITIVE, TERM, "ill"),
     TermTables(ClassResiduals(ADDITIVE, TERM, "ill"), Candidates.of([TERM])),
+    Sliced(ClassResiduals(ADDITIVE, TERM, "ill"), Slices(("x", "k", "colour"), 4, 1, 3)),
     Offsets(Points((SCHEMA["x"], SCHEMA["colour"])), CENTRES, 0.3, "l1"),
     Quality(Points((SCHEMA["x"], SCHEMA["colour"])), CENTRES, 1.0),
     Basis(items_of(SCHEMA)[:4]),
@@ -117,7 +119,6 @@ ELSEWHERE = {
     "_Paired": "abstract: its kinds are asked",
     "ItemTotals": "reads a column of sets, which PostgreSQL and this table have not",
     "SetCounts": "reads a column of sets, which PostgreSQL and this table have not",
-    "Thinned": "asks another statistic of fewer records: tests/stats/test_thinned.py",
 }
 
 

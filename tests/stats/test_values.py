@@ -58,7 +58,7 @@ from privet.stats.paired import ErrorDifferences, RightTogether
 from privet.stats.regression_errors import RegressionErrors
 from privet.stats.residual_counts import ResidualCounts
 from privet.stats.score_table import ScoreTable
-from privet.stats.thinned import Thinned
+from privet.stats.slices import Sliced, Slices
 from privet.stats.views import Field, IsIn, View, Viewed
 
 SCHEMA = Schema.of({"age": (0, 120), "cough": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
@@ -118,7 +118,7 @@ VALUES = [
     Viewed(CrossTable((Coded("cough"),)), View(where=(IsIn(Field("ill"), ("yes",)),))),
     QuantileRanks(CrossTable((Coded("age", (60.0,)),)), Fraction(1, 2)),
     LargestClass("ill"),
-    Thinned(TABLE, (Coded("age", (60.0,)), Coded("cough"), Coded("ill")), 1),
+    Sliced(TABLE, Slices(("age", "cough", "ill"), 2, 0, 1)),
 ]
 
 

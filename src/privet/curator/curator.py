@@ -2,7 +2,8 @@
 
 **Privacy.** Every question adds noise calibrated to its sensitivity for the schema's unit of privacy (proof:
 beside the question). The answers compose sequentially: in pure ε their epsilons add up; under (ε, δ) their
-zCDP ρ add up to at most ``rho_for(ε, δ)``. Adaptive choices by the algorithm between two questions depend
+zCDP ρ add up to at most ``rho_for(ε, δ)``; of those about slices of the records (``curator.by_slice``), the
+dearest slice's. Adaptive choices by the algorithm between two questions depend
 only on released values, which composition allows.
 """
 
@@ -19,6 +20,7 @@ from privet.curator.ask import QUESTIONS, Gradual, Levels, Measure, Question
 from privet.curator.ask.gradual import LEVELS
 from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
+from privet.curator.by_slice import BySlice
 from privet.curator.derived import DerivedSource
 from privet.curator.public import exact_release
 from privet.curator.run import Run
@@ -160,6 +162,7 @@ class Curator:
         if watch is not None and isinstance(source, GenotypeSource):
             self._engine = GenotypeEngine(watch)
         self._left = Fraction(1)
+        self._by_slice = BySlice()
         self._delta_left = run.delta_of_questions
 
     def __enter__(self) -> Curator:
@@ -217,9 +220,8 @@ class Curator:
         questions = [question for question, _ in asked]
         for question in questions:
             _require_known(question)
-        authors = authors_of(part for question in questions for part in question.parts)
         statistics = [statistic for question in questions for statistic in question.statistics]
-        authors |= authors_of(statistics)
+        authors = authors_of([*statistics, *(part for question in questions for part in question.parts)])
         _require_no_sets(statistics, self.schema)
         if apart is not None and type(apart) is not Apart:
             raise ParameterError(f"A {type(apart).__name__} does not say which parts there are.")
@@ -274,7 +276,8 @@ class Curator:
     ) -> list[Pure | Zcdp]:
         """Take these shares of the run's budget; every way to an exact answer starts here.
 
-        ``price`` is what all of them cost together, where that is less than their sum.
+        ``price`` is what all of them cost together, where that is less than their sum. Of questions about
+        slices of the records the dearest slice pays (``curator.by_slice``).
         """
         shares = [share for question, share in asked if not question.free]
         if shares and not self._run.is_open:
@@ -284,7 +287,10 @@ class Curator:
             )
         if any(share <= 0 for share in shares):
             raise ParameterError("Every measurement needs a positive share of the budget, and none is left.")
-        total = sum(shares, start=Fraction(0)) if price is None else price
+        by_slice, total = self._by_slice, price
+        if total is None:
+            by_slice, total = by_slice.after(asked)
+            total += by_slice.cost - self._by_slice.cost
         if total > self._left:
             raise ParameterError(
                 f"These measurements ask for {float(total):.3g} of the run's budget, and only "
@@ -296,6 +302,7 @@ class Curator:
                 "These measurements ask for more of δ than the run has left.", "Give the run a delta."
             )
         self._left -= total
+        self._by_slice = by_slice
         self._delta_left -= deltas
         return [self.currency.share(Fraction(1) if q.free else share) for q, share in asked]
 

@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
 from privet.engines.memory import MemoryEngine
+from privet.engines.slices import InSlices
 from privet.schema import Schema
 from privet.sources import ArraySource
 from privet.sources.base import BATCH_ROWS, Source
-from privet.stats import Answer, Contingency, Rows, Statistic
+from privet.stats import Answer, Contingency, Rows, Statistic, Within
 from privet.stats.contribution import bounded
+from privet.stats.slices import Sliced
 
 __all__ = ["HeldEngine"]
 
@@ -30,6 +32,7 @@ class HeldEngine:
         self._rows: list[Rows] | None = None
         self._most = most
         self._reads_again = False
+        self._in_slices: dict[tuple[tuple[str, ...], int], InSlices] = {}
 
     def answer(self, statistics: Sequence[Statistic], source: Source, schema: Schema) -> list[Answer]:
         if self._rows is None and not self._reads_again:
@@ -37,6 +40,13 @@ class HeldEngine:
             self._reads_again = self._rows is None
         if self._rows is None:
             return MemoryEngine().answer(statistics, source, schema)
+        sliced = [each for each in statistics if isinstance(each, Sliced)]
+        if self._rows and len(sliced) == len(statistics) and len({each.slices for each in sliced}) == 1:
+            asked = [each.statistic for each in sliced]
+            for rows in self._rows:
+                rows.code_together(_coded(asked))
+            states = _fold(asked, [self._of(sliced[0], self._rows)], schema)
+            return [s.finish(state, schema) for s, state in zip(asked, states, strict=True)]
         workers = min(WORKERS, len(self._rows))
         if workers < 2:
             states = _fold(statistics, self._rows, schema)
@@ -55,6 +65,16 @@ class HeldEngine:
                 return None
         return rows
 
+    def _of(self, asked: Sliced, rows: Sequence[Rows]) -> Rows:
+        """The records of the slices that are asked about."""
+        slices = asked.slices
+        key = (slices.columns, slices.many)
+        if key not in self._in_slices:
+            self._in_slices[key] = InSlices(rows, *key)
+        around = asked.around
+        same = around is not None and (around.columns, around.many) == key
+        return self._in_slices[key].of(slices, around if same else None)
+
     @staticmethod
     def _in_threads(
         statistics: Sequence[Statistic], rows: Sequence[Rows], schema: Schema, workers: int
@@ -70,12 +90,18 @@ class HeldEngine:
 
 def _fold(statistics: Sequence[Statistic], parts: Sequence[Rows], schema: Schema) -> list[Answer]:
     states = [statistic.start(schema) for statistic in statistics]
-    coded = [(s.row, s.cuts) for s in statistics if isinstance(s, Contingency) and s.row is not None]
+    coded = _coded(statistics)
     for rows in parts:
         rows.code_together(coded)
         states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
         rows.let_go()
     return states
+
+
+def _coded(statistics: Sequence[Statistic]) -> list[tuple[str, tuple[float, ...]]]:
+    """The columns of tables, to be coded together."""
+    tables = [s.table if isinstance(s, Within) else s for s in statistics]
+    return [(t.row, t.cuts) for t in tables if isinstance(t, Contingency) and t.row is not None]
 
 
 def _read(source: Source, schema: Schema) -> Iterator[Rows]:

@@ -55,7 +55,6 @@ class SecureRandomness(FromBits):
     ) -> IntegerArray:
         scores = np.asarray(scores)
         kind = "f64" if scores.dtype.kind == "f" else "i64"
-        # An array is handed over as it is: a list of a genome's scores would be checked number by number.
         values = np.ascontiguousarray(scores, np.float64 if kind == "f64" else np.int64)
         return np.asarray(_selector(kind, noise, k, scale)(values), dtype=np.int64)
 
@@ -73,7 +72,8 @@ def _add(
     maker: str, metric: str, kind: str, distance: str, values: NDArray[Any], scale: float
 ) -> NDArray[Any]:
     """``values`` plus the noise of an OpenDP measurement, as a new array of the same shape and type."""
-    noisy = _adder(maker, metric, kind, distance, scale)(values.ravel().tolist())
+    # An array is handed over as it is: a list would be checked number by number.
+    noisy = _adder(maker, metric, kind, distance, scale)(np.ascontiguousarray(values).ravel())
     return np.asarray(noisy, dtype=values.dtype).reshape(values.shape)
 
 

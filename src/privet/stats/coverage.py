@@ -88,8 +88,9 @@ class Coverage(Statistic):
         return np.zeros((self.assignment.parts(schema), column.size + 1), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        cell = self.assignment(rows) * state.shape[1] + rows.codes(self.target)
-        return state + np.bincount(cell, minlength=state.size).reshape(state.shape)
+        counts = np.zeros((4, *state.shape), np.int64)
+        kernels.count_pairs(self.assignment(rows), rows.codes(self.target), counts)
+        return np.asarray(state + counts.sum(axis=0))
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return np.ascontiguousarray(state[:, :-1])

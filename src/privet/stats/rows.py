@@ -72,6 +72,9 @@ class Rows:
         self._once: dict[Hashable, Any] = {}
         self._matrix, self._places = matrix, places or {}
 
+    #: Other rows among which these are, and where: what is made for all of those need not be made again.
+    around: tuple[Rows, slice] | None = None
+
     def __contains__(self, name: str) -> bool:
         return name in self._places or self._batch.schema.get_field_index(name) >= 0
 
@@ -105,24 +108,33 @@ class Rows:
         batch = self._batch.filter(pa.array(there))
         return Rows(batch, self.schema, self.unknown, matrix=matrix, places=self._places)
 
-    def picked(self, places: Any, keys: Iterable[tuple[str, tuple[float, ...]]]) -> Rows:
-        """The records at these places, by these codes; what else they hold is not there."""
-        wanted = [(name, tuple(cuts)) for name, cuts in keys]
-        beside = [key for key in wanted if key not in self._codes and key[0] in self._places]
-        nothing = self._batch.slice(0, 0).select([])
-        fewer = Rows(nothing, self.schema, self.unknown)
-        if beside and self._matrix is not None:  # few rows are coded more quickly than many
-            few = Rows(nothing, self.schema, self.unknown, matrix=self._matrix[places], places=self._places)
-            few.code_together(beside)
-            fewer._codes = {key: few.codes(*key) for key in beside}
-        fewer._codes |= {key: self.codes(*key)[places] for key in wanted if key not in fewer._codes}
-        fewer.size = next((len(codes) for codes in fewer._codes.values()), 0)
-        return fewer
+    @classmethod
+    def gathered(cls, parts: Sequence[Rows], places: NDArray[Any]) -> Rows:
+        """The records at these places of several rows, counted through."""
+        first = parts[0]
+        batch = first._batch
+        if batch.num_columns:
+            table = pa.Table.from_batches([part._batch for part in parts]).take(pa.array(places))
+            batch = table.combine_chunks().to_batches()[0] if len(places) else batch.slice(0, 0)
+        if first._matrix is None:
+            return cls(batch, first.schema, first.unknown)
+        matrix = np.empty((len(places), first._matrix.shape[1]))
+        begins = np.cumsum([0, *(part.size for part in parts)])
+        holder = np.searchsorted(begins[1:], places, side="right").astype(np.uint16)
+        for number, part in enumerate(parts):
+            there = np.flatnonzero(holder == number)
+            assert part._matrix is not None
+            matrix[there] = part._matrix[places[there] - begins[number]]
+        return cls(batch, first.schema, first.unknown, matrix=matrix, places=first._places)
+
+    def is_coded(self, key: tuple[str, tuple[float, ...]]) -> bool:
+        """Whether the codes of this column, between these cuts, are known already."""
+        return key in self._codes
 
     def code_together(self, keys: Iterable[tuple[str, tuple[float, ...]]]) -> None:
         """Code several numbers of the matrix at once: its rows are read once, and need not be turned.
 
-        The codes are the same as one by one. Columns for which that is not sure are left.
+        The codes are the same as one by one. Columns with values that are not numbers are left.
         """
         wanted = [
             (key, column, inverse)
@@ -133,6 +145,7 @@ class Rows:
         ]
         if len(wanted) < 2 or self._matrix is None:
             return
+        wanted.sort(key=lambda each: self._places[each[0][0]])
         codes = np.empty((len(wanted), self.size), np.uint8)
         unsure = kernels.bin_rows(
             self._matrix,
@@ -142,9 +155,13 @@ class Rows:
             np.array([len(cuts) for (_, cuts), _, _ in wanted], np.int64),
             codes,
         )
-        for (key, _, _), own, doubts in zip(wanted, codes, unsure, strict=True):
-            if not doubts:
-                self._codes[key] = own
+        for (key, column, _), own, doubts in zip(wanted, codes, unsure, strict=True):
+            if doubts:
+                values = np.ascontiguousarray(self._matrix[:, self._places[key[0]]])
+                if not np.isfinite(values).all():
+                    continue
+                kernels.bin_numbers(values, _edges(column, key[1])[0], column.low, 0.0, own)
+            self._codes[key] = own
 
     def lies_in_matrix(self, name: str) -> bool:
         return name in self._places

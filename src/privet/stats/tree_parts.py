@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -14,6 +15,10 @@ from privet.stats.assignment import Assignment, Coded
 from privet.stats.rows import Rows
 
 __all__ = ["Branching", "TreeParts"]
+
+Whole = NDArray[np.int64]
+
+BLOCK = 1024  # records that stay in the nearest cache
 
 
 @dataclass(frozen=True)
@@ -64,36 +69,48 @@ class TreeParts(Assignment):
         if not self._asked:
             return np.zeros(rows.size, np.int64)
         rows.code_together((c.column, c.cuts) for c in self._asked)
-        codes = np.stack([rows.codes(c.column, c.cuts).astype(np.uint16) for c in self._asked])
-        asks, begins, children = self._layout
+        codes = np.stack([rows.codes(c.column, c.cuts) for c in self._asked])
         part = np.empty(rows.size, np.int64)
-        _descend(codes, asks, begins, children, part)
-        return self._place_of_leaf[part]
+        _descend(codes, *self._layout, self._depth, part)
+        return part
 
     @cached_property
-    def _place_of_leaf(self) -> NDArray[np.int64]:
-        return np.cumsum([node is None for node in self.nodes]) - 1
+    def _depth(self) -> int:
+        """How many nodes the longest path asks."""
+        depth = [0] * len(self.nodes)
+        for place, node in enumerate(self.nodes):
+            for child in node.children if node else ():
+                depth[child] = max(depth[child], depth[place] + 1)
+        return max(depth)
 
     @cached_property
-    def _layout(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _layout(self) -> tuple[Whole, Whole, Whole, Whole]:
+        """Of each node the column it asks, where its children begin (−1 for a leaf), and these; and leaves.
+
+        Nodes that ask nothing stand for the first column, which the root asks.
+        """
         place = {coded: number for number, coded in enumerate(self._asked)}
-        asks = np.array([place[node.coded] if node else -1 for node in self.nodes], np.int64)
-        sizes = [len(node.children) if node else 0 for node in self.nodes]
+        asks = np.array([place[node.coded] if node else 0 for node in self.nodes], np.int64)
+        sizes = np.array([len(node.children) if node else 0 for node in self.nodes], np.int64)
+        begins = np.where(sizes > 0, np.cumsum(sizes) - sizes, -1)
         children = [child for node in self.nodes if node for child in node.children]
-        return asks, np.concatenate([[0], np.cumsum(sizes)[:-1]]), np.array(children, np.int64)
+        places = np.cumsum([node is None for node in self.nodes]) - 1
+        return asks, begins, np.array(children, np.int64), places
 
 
 @njit(nogil=True, cache=True)
 def _descend(
-    codes: NDArray[np.uint16],
-    asks: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    children: NDArray[np.int64],
-    part: NDArray[np.int64],
+    codes: NDArray[Any], asks: Whole, begins: Whole, children: Whole, places: Whole, depth: int, part: Whole
 ) -> None:  # pragma: no cover
-    """From the root along the children until a leaf."""
-    for i in range(part.size):
-        node = 0
-        while asks[node] >= 0:
-            node = children[begins[node] + codes[asks[node], i]]
-        part[i] = node
+    """From the root along the children until a leaf: some records at a time, as none waits for another."""
+    for begin in range(0, part.size, BLOCK):
+        own = part[begin : begin + BLOCK]
+        own[:] = 0
+        for _ in range(depth):
+            for i in range(own.size):
+                node = own[i]
+                first = begins[node]
+                below = children[max(first, 0) + codes[asks[node], begin + i]]
+                own[i] = below if first >= 0 else node
+        for i in range(own.size):
+            own[i] = places[own[i]]

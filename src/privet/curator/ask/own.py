@@ -36,44 +36,36 @@ def authors_of(parts: Iterable[Any]) -> dict[str, None]:
       What to do: Ask with the statistics of privet.stats, or mark your own with @proved.
     """
     found: dict[str, None] = {}
-    seen: dict[int, Any] = {}
-    kinds: dict[type, tuple[str, ...]] = {}
-    for part in parts:
-        _look(part, found, seen, kinds)
+    kinds: dict[type, tuple[str, ...]] = {}  # those allowed in this call, with the fields to look into
+    seen: dict[int, Any] = {}  # by its id what was looked at: held, so that no other object can get that id
+    left = list(parts)
+    while left:
+        value = left.pop()
+        kind = type(value)
+        if kind in _PLAIN or id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if kind in (tuple, list, frozenset):
+            if not _PLAIN.issuperset(map(type, value)):
+                left.extend(value)
+        elif kind in kinds:
+            left.extend([getattr(value, name) for name in kinds[kind]])
+        elif kind is dict:
+            left.extend(value.items())
+        elif not (isinstance(value, np.generic) or (kind is np.ndarray and value.dtype != object)):
+            kinds[kind] = _allowed(value, kind, found)
+            left.append(value)
+            del seen[id(value)]
     return found
 
 
-def _look(
-    value: Any, found: dict[str, None], seen: dict[int, Any], kinds: dict[type, tuple[str, ...]]
-) -> None:
-    """``seen`` holds what was looked at, by its id: held, so that no other object can get that id.
-
-    ``kinds`` holds the classes that were allowed in this call, with the fields in which to look further.
-    """
-    kind = type(value)
-    if kind in _PLAIN or isinstance(value, np.generic):
-        return
-    if kind is np.ndarray and value.dtype != object:
-        return
-    if id(value) in seen:
-        return
-    seen[id(value)] = value
-    if kind in (tuple, list, frozenset):
-        if not _PLAIN.issuperset(map(type, value)):
-            for entry in value:
-                _look(entry, found, seen, kinds)
-        return
-    if kind is dict:
-        _look(tuple(value.items()), found, seen, kinds)
-        return
-    if kind not in kinds:
-        if is_proved(kind):
-            found[kind.__name__] = None
-        elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
-            _refuse(value)
-        kinds[kind] = _looked_into(kind)
-    for name in kinds[kind]:
-        _look(getattr(value, name), found, seen, kinds)
+def _allowed(value: Any, kind: type, found: dict[str, None]) -> tuple[str, ...]:
+    """The fields in which to look further, if this class may be in a question at all."""
+    if is_proved(kind):
+        found[kind.__name__] = None
+    elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
+        _refuse(value)
+    return _looked_into(kind)
 
 
 def _looked_into(kind: type) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 **Privacy.** Before the rounds, one table per attribute that needs joining is measured (or the target alone).
 Each round spends one share: a part on the choice of a term among all attributes and pairs of attributes
 (``stats.boosting.term_scores``), the rest on the residuals in its cells (``stats.boosting.residuals``). Both
-depend on the table through the model released so far, which composition allows. All shares add up to 1.
+depend on the table through the model released so far, which composition allows. All shares add up to 1, or
+with very many records those of each part of them (``learning.additive.turns``).
 What a step makes of the residuals, and how many rounds there are, is computed from released numbers.
 
 **The step.** In each cell a residual R with noise of standard deviation s, over a curvature H (the number of
 records, times how undecided the model is about them), says that the margin should move by R/H. With a prior
 of variance τ² for the move, and H + s² for the variance of R, the posterior mean is
-H·R / (H² + (s² + H)/τ²): a Kalman update. Where noise rules the model stays as it is. If no
+H·R / (H² + (s² + H)/τ²): a Kalman update. Where noise rules the model stays as it is. The prior comes from
+the same released residuals (empirical Bayes): those of a term that tells little are drawn in further. If no
 term at all says more than noise would, no step is taken: the largest class is predicted, or the mean.
 """
 
@@ -26,22 +28,21 @@ from numpy.typing import NDArray
 
 from privet.budget import Approximate, Pure
 from privet.curator import Choose, Curator, Measure
+from privet.learning.additive.turns import Turns
 from privet.release import Release
+from privet.stats import Statistic
 from privet.stats.boosting import Additive, Candidates, Grouped, Grouping, Residuals, TermScores, TermTables
 from privet.stats.kernels import FIXED
-from privet.stats.thinned import thin_for
+from privet.stats.slices import Sliced
 
-__all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "stands_out"]
+__all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "spread_of_moves", "stands_out"]
 
 Table = NDArray[np.float64]
 
-CHOICE = Fraction(1, 5)  # of a round's share
 MOST_ROUNDS = 32
 MOST_PAIRS = 3000  # more candidates would be slow; then a pair needs an attribute that was chosen before
 MOST_HELD = 5e7  # codes kept in memory between rounds
-THIN_ABOVE = 1 << 17  # records, from which a choice looks at a part of them
 LARGEST_MOVE = 4.0
-PRIOR = 0.3  # variance of a move, in log odds (tried: 0.15 to 1)
 
 
 @dataclass(frozen=True)
@@ -91,46 +92,44 @@ class Boosting(ABC):
 
     def run(self, start: Kept, rounds: int, records: float, doubt: Table) -> Kept:
         """All rounds, with all that is left of the budget."""
-        self.records = max(records, 1.0)
         kept, clear = Kept(start.model, list(start.errors)), False
-        share = self.curator.left / rounds
+        names = tuple(each.alone.coded.column for each in self.attributes)
+        epsilon = float(self.curator.amount.epsilon)
+        turns = Turns.of(self.curator.schema, names, rounds, self.curator.left, records, epsilon)
+        self.records = max(records / turns.parts, 1.0)
         if records * len(self.attributes) <= MOST_HELD:
             self.curator.hold()
-        for _ in range(rounds):
-            grouping, left = self._choice(kept.model, share, records, doubt)
-            question = Measure(
-                self.question(kept.model, grouping), "what the model misses in the term's cells"
-            )
-            release = self.curator.ask(question, left)
-            move = self.move(release, grouping)
+        for number in range(rounds):
+            grouping, share = self._choice(kept.model, turns, number, doubt)
+            residuals: Statistic = self.question(kept.model, grouping)
+            what = "what the model misses in the term's cells"
+            if (part := turns.part(number)) is not None:
+                residuals, what = Sliced(residuals, part), f"{what}, in one of {turns.parts} parts"
+            move = self.move(self.curator.ask(Measure(residuals, what), share), grouping)
             doubt = np.minimum(doubt, np.maximum(move.doubt, 1e-4))
             kept.model = kept.model.plus(grouping, move.table)
             kept.errors.append(move.error**2)
             clear = clear or move.clear
         return kept if clear else start
 
-    def _choice(
-        self, model: Additive, share: Fraction, records: float, doubt: Table
-    ) -> tuple[Grouping, Fraction]:
+    def _choice(self, model: Additive, turns: Turns, number: int, doubt: Table) -> tuple[Grouping, Fraction]:
+        """The next term, and the share that is left for its residuals."""
         candidates = self._candidates(model)
         if len(candidates) == 1:
-            return candidates[0], share
+            return candidates[0], turns.unchosen
         residuals = self.question(model, Grouping(()))
-        names = [each.alone.coded.column for each in self.attributes]
-        thin = 1 << thin_for(records, THIN_ABOVE / 2, self.curator.schema, names)
-        left = share * (1 - CHOICE)
         # A part of what would be in the cells by chance alone, and a tenth of what the noise will put there.
         noise = Measure(residuals, "").mechanism(
-            self.curator.currency.share(left), self.curator.schema
-        ).standard_deviation / (FIXED * thin)
-        chance = 0.35 * np.sqrt(records / thin) * float(np.sqrt(doubt).sum())
+            self.curator.currency.share(turns.measured), self.curator.schema
+        ).standard_deviation / (FIXED * turns.looks)
+        chance = 0.35 * np.sqrt(self.records / turns.looks) * float(np.sqrt(doubt).sum())
         size = candidates.sizes
         penalties = 0.08 * noise * doubt.size * size + chance * np.sqrt(size)
-        tables = TermTables(residuals, candidates, thin)
-        scores = TermScores(tables, tuple(int(FIXED * penalty) for penalty in penalties))
+        whole = tuple((FIXED * penalties).astype(np.int64).tolist())
+        scores = TermScores(TermTables(residuals, candidates), whole, turns.look(number), turns.part(number))
         choice = Choose(scores, "which attribute, or pair, the model misses most by")
-        [chosen] = self.curator.ask(choice, share * CHOICE).chosen
-        return candidates[chosen], left
+        [chosen] = self.curator.ask(choice, turns.chosen).chosen
+        return candidates[chosen], turns.measured
 
     def _candidates(self, model: Additive) -> Candidates:
         """Every attribute and pair: the same object in every round, unless there are too many pairs."""
@@ -165,12 +164,30 @@ def stands_out(residual: Table, variance: Table, freedom: float) -> bool:
     return seen > number + 2 * float(np.sqrt(2 * number))
 
 
+def spread_of_moves(residual: Table, height: Table, variance: Table, low: float, high: float) -> Table:
+    """The variance τ² of moves by which released residuals are likeliest, for each of their columns.
+
+    Under the prior R has variance H²τ² + v. Its squares, each weighing by the inverse of its own variance,
+    are met by the τ² that this finds in a few steps; between two bounds, as a term has few cells.
+
+    >>> noise, height = np.random.default_rng(0).normal(0, 1, (10_000, 1)), np.full((10_000, 1), 10.0)
+    >>> float(spread_of_moves(26**0.5 * noise, height, height / 10, 0.01, 1.0)[0].round(2))
+    0.25
+    """
+    spread = np.full(residual.shape[1], high)
+    for _ in range(6):
+        weight = height**2 / (height**2 * spread + variance) ** 2
+        found = (weight * (residual**2 - variance)).sum(axis=0) / (weight * height**2).sum(axis=0)
+        spread = np.clip(found, low, high)
+    return np.asarray(spread)
+
+
 def rounds_for(records: float, amount: Pure | Approximate) -> int:
     """How many rounds the budget carries: noise grows with their number, with a δ only with its root.
 
     >>> from privet.budget import budget
-    >>> rounds_for(40_000, budget(1.0)), rounds_for(40_000, budget(1.0, 1e-6)), rounds_for(500, budget(0.1))
-    (17, 32, 1)
+    >>> rounds_for(10_000, budget(1.0)), rounds_for(10_000, budget(1.0, 1e-6)), rounds_for(500, budget(0.1))
+    (8, 25, 1)
     """
-    carried = np.sqrt(max(records, 1.0) * float(amount.epsilon)) / 12 * (2 if amount.delta else 1)
+    carried = np.sqrt(max(records, 1.0) * float(amount.epsilon)) / (4 if amount.delta else 12)
     return int(np.clip(round(carried), 1, MOST_ROUNDS))

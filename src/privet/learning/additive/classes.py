@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.curator import Curator
-from privet.learning.additive.boosting import LARGEST_MOVE, PRIOR, Attribute, Boosting, Move, stands_out
+from privet.learning.additive.boosting import (
+    LARGEST_MOVE,
+    Attribute,
+    Boosting,
+    Move,
+    spread_of_moves,
+    stands_out,
+)
 from privet.release import Release
 from privet.schema import Category
 from privet.stats.boosting import Additive, ClassResiduals, Grouping, Residuals
@@ -19,6 +26,10 @@ __all__ = ["HELD_TO", "ClassBoosting", "own_probabilities", "start_for"]
 Table = NDArray[np.float64]
 
 HELD_TO = 0.5  # how wrong a record can be at most
+SPREAD = (
+    0.1,
+    0.3,
+)  # bounds of the variance of a move, in log odds (tried: from 0.0001, 0.03, 0.1; to 0.3, 1)
 
 
 class ClassBoosting(Boosting):
@@ -45,7 +56,9 @@ class ClassBoosting(Boosting):
             share = (expected + (s + 1) * self.prior) / (number + s + 1)
             curvature = number * share * (1 - share)
         height = np.maximum(curvature, np.abs(residual) / 4) + s / 2
-        gain = height / (height**2 + (s**2 + height) / PRIOR)
+        variance = s**2 + height
+        spread = spread_of_moves(residual, height, variance, *SPREAD)
+        gain = height / (height**2 + variance / spread)
         table = np.clip(gain * residual, -LARGEST_MOVE, LARGEST_MOVE)
         clear = stands_out(residual, s**2 + curvature, max(1, self.target.size - 1) / residual.shape[1])
         if self.target.size > 2:  # margins matter by their differences only

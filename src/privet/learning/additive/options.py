@@ -23,7 +23,7 @@ from privet.stats import Coded
 __all__ = ["AdditiveOptions"]
 
 # With fewer rounds than this, a round's share of ε buys less noise than its share of (ε, δ).
-ENOUGH_ROUNDS = 12
+ENOUGH_ROUNDS = 18
 ASSUMED_RECORDS = 10_000
 TABLES = Fraction(3, 20)  # the share of the tables by which codes are joined
 
@@ -150,7 +150,7 @@ class AdditiveOptions:
             return f"{self.rounds} terms, each chosen privately, as asked for."
         return (
             "Terms are chosen privately one after the other. How many depends on the noisy number of"
-            " records: about √(records · ε) / 12, twice as many with a delta, at most 32; at least 1."
+            " records: about √(records · ε) / 12, three times as many with a delta, at most 32; at least 1."
         )
 
 

@@ -8,8 +8,9 @@ class shares are drawn to its parent's as far as its own counts are noise.
 **Privacy.** The leaves of a level are a partition of the records that was released before, so a record takes
 part in the choice of one leaf only: a level costs one share, whatever its width (proofs: ``stats.scores`` for
 groups, ``stats.choices.splits`` for the scores: Σ n·(1 − gini), which one record moves within [−1, 1]). The
-counts of the leaves have sensitivity 1 (``stats.coverage``). Shares add up to 1. Pruning and smoothing are
-computed from released numbers.
+counts of the leaves have sensitivity 1 (``stats.coverage``). Shares add up to 1. With very many records each
+level looks at others, and all levels together cost what one does (``curator.by_slice``). Pruning and
+smoothing are computed from released numbers.
 
 References: Friedman and Schuster (2010) for the greedy private tree. The range of the score, one choice for
 splits of both kinds, pruning by noise and the smoothing are Privet's (``docs/concepts/trees.md``).
@@ -17,7 +18,9 @@ splits of both kinds, pruning by noise and the smoothing are Privet's (``docs/co
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
@@ -30,11 +33,11 @@ from privet.estimator import PrivateClassifier
 from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.trees import Grown, drawn, grown, plain, pruned, rooted, smoothed, tree_of
 from privet.parameters import with_parameters
-from privet.schema import Category
+from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts
 from privet.stats import Contingency, Coverage, Rows
 from privet.stats.choices.splits import Splits
-from privet.stats.thinned import thin_for
+from privet.stats.slices import Slices, halvings_for
 from privet.stats.tree_parts import TreeParts
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ NEEDED = 40  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096
-LOOKED_AT, PER_LEAF = 1 << 16, 400  # records by which splits are chosen; the latter over ε
+LOOKED_AT, IN_LEAF, PER_LEAF = 8000, 1000, 400  # records by which splits are chosen; the last over ε
 MOST_HELD = 5e7  # codes kept in memory between levels
 DEEP = 7  # levels, from which on a share of (ε, δ) buys a better choice than one of ε
 
@@ -137,18 +140,15 @@ class DecisionTree(PrivateClassifier):
         most = max((len(t.cuts) + 1 if t.cuts else t.shape(schema)[0] for t in tables), default=2)
         # A branch is worth its counts' noise, or it would be cut off again.
         per_branch = int(1024 * 0.5 / float(curator.amount.epsilon * share))
-        for level in range(levels):
+        looks, each = _looks(schema, records, levels, float(curator.amount.epsilon * (left - share)))
+        for level, slices in enumerate(looks):
             multiway = self.splits == "both" and len(tree.parts.leaves) * most <= MOST_LEAVES
-            # So many that noise is small beside a leaf's share of them; more would take longer for nothing.
-            wanted = max(
-                LOOKED_AT, PER_LEAF * 2**level / float(curator.amount.epsilon * (left - share) / levels)
-            )
-            halvings = thin_for(records, wanted, schema, [c.name for c in schema.attributes])
+            part = 1 if slices is None else (slices.last - slices.first) / slices.many
             question = Splits(
-                tree.parts, tables, penalty=per_branch >> halvings, multiway=multiway, halvings=halvings
+                tree.parts, tables, penalty=int(per_branch * part), multiway=multiway, slices=slices
             )
             choice = Choose(question, f"how each leaf is split, level {level + 1}")
-            chosen = curator.ask(choice, (left - share) / levels).chosen
+            chosen = curator.ask(choice, each * (left - share)).chosen
             candidates = question.candidates(schema)
             tree = grown(tree, [candidates[place] for place in chosen], tables, schema)
         release = whole
@@ -194,3 +194,20 @@ class DecisionTree(PrivateClassifier):
         """The tree with its tests, and the noisy counts of its nodes."""
         labels: list[Any] = [str(label) for label in self.classes_]
         return (drawn(self.nodes_, self.schema_, labels, self.count_error_),)
+
+
+def _looks(
+    schema: Schema, records: float, levels: int, epsilon: float
+) -> tuple[list[Slices | None], Fraction]:
+    """The records by which each level is chosen (None for all), and what part of the levels' share it costs.
+
+    So many that chance and noise are small beside a leaf's share of them. Where there are as many for every
+    level, each has its own, and all of what the levels may spend.
+    """
+    wanted = [max(LOOKED_AT, 2**level * max(IN_LEAF, PER_LEAF / epsilon)) for level in range(levels)]
+    names = tuple(column.name for column in schema.attributes)
+    many = 1 << halvings_for(records, LOOKED_AT, schema, names)
+    ends = np.cumsum([math.ceil(number * many / max(records, 1)) for number in wanted], dtype=int).tolist()
+    if not levels or ends[-1] > many:
+        return [None] * levels, Fraction(1, max(levels, 1))
+    return [Slices(names, many, first, last) for first, last in pairwise([0, *ends])], Fraction(1)

@@ -20,7 +20,7 @@ from privet.learning.additive.boosting import MOST_HELD, Kept, rounds_for
 from privet.learning.additive.numbers import NumberBoosting
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
-from privet.learning.regress.middle import mean_and_records, small_budget
+from privet.learning.regress.middle import closer_mean, error_of, is_far_off, mean_and_records, small_budget
 from privet.parameters import with_parameters
 from privet.release import Release
 from privet.schema import Number
@@ -38,8 +38,10 @@ Table = NDArray[np.float64]
 
 TARGET = Fraction(1, 5)  # the share of the target's mean (three fifths of it), histogram and count
 MEAN = Fraction(1, 20)  # what these cost at least, in ε; a third of it at most
+CLOSER = Fraction(1, 4)  # of what is left, for a mean that noise hides
 NEEDED = 250  # records times ε, below which all of the budget is worth more for the mean
 BINS = 16
+MOST = 0.7  # of the records must be in bins that stand out, for their spread to be known
 LEAST_SPREAD = 1 / 32  # of the target, in half ranges
 
 
@@ -80,13 +82,16 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         )
         number = curator.ask(number_of, share / 5)
         if telling and small_budget(curator) and float(number.value[0]) < self._least(curator):
-            self._keep_mean(curator, target, mean_of, number_of)
+            self._keep_mean(curator, target, mean_of, number_of, spread_of, float(number.value[0]))
             return
         asked: list[tuple[Measure, Fraction]] = [(spread_of, share / 5), (mean_of, 3 * share / 5)]
         for name, code in needy.items():
             asked.append((Measure(CrossTable((code,)), f"a histogram of '{name}'"), shares[name]))
         histogram, total, *released = curator.ask_together(asked)
-        records, mean, spread = _summary(histogram, total, number)
+        records, mean, spread, close = _summary(histogram, total, number)
+        off = error_of(total, mean, records)
+        if telling and close is not None and is_far_off(off, close):
+            mean = closer_mean(curator, target.name, mean, off, spread, records, curator.left * CLOSER)
         kept, rounds = Kept(Additive(np.array([mean]))), 0
         if telling:
             counts = {name: release.value for name, release in zip(needy, released, strict=True)}
@@ -107,11 +112,27 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         """The least number of records that is enough: ``NEEDED`` at ε = 1 for each record."""
         return NEEDED * curator.schema.unit.most / float(curator.amount.epsilon)
 
-    def _keep_mean(self, curator: Curator, target: Number, mean_of: Measure, number_of: Measure) -> None:
-        """The mean for every record, with all that is left."""
+    def _keep_mean(
+        self,
+        curator: Curator,
+        target: Number,
+        mean_of: Measure,
+        number_of: Measure,
+        spread_of: Measure,
+        about: float,
+    ) -> None:
+        """The mean for every record, with all that is left; in two steps if values lie close together."""
+        spread = _close_together(curator.ask(spread_of, curator.left / 8), about)
         left = curator.left
-        again = replace(number_of, what=f"{number_of.what}, again")
-        mean, records = mean_and_records(*curator.ask_together([(mean_of, 2 * left / 3), (again, left / 3)]))
+        amount = curator.currency.share(2 * left / 3)
+        noise = mean_of.mechanism(amount, curator.schema).standard_deviation / mean_of.statistic.scale
+        closer = spread is not None and is_far_off(noise / max(about, 1.0), spread)
+        again, part = replace(number_of, what=f"{number_of.what}, again"), left / 2 if closer else left
+        total, number = curator.ask_together([(mean_of, 2 * part / 3), (again, part / 3)])
+        mean, records = mean_and_records(total, number)
+        if spread is not None and closer:
+            off = error_of(total, mean, records)
+            mean = closer_mean(curator, target.name, mean, off, spread, records, curator.left)
         self.start_, self.shapes_ = [float(target.midpoint + target.half_range * mean)], []
         self.explanation_ = self._explained(1, records, [])
 
@@ -130,14 +151,32 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         return pictures(self.shapes_, self.schema_, [name], name)
 
 
-def _summary(histogram: Release, total: Release, number: Release) -> tuple[float, float, float]:
-    """Records, mean and spread of the target in half ranges, the latter two as far as noise allows."""
+def _summary(histogram: Release, total: Release, number: Release) -> tuple[float, float, float, float | None]:
+    """Records, mean and spread of the target in half ranges, and the spread if values lie close together."""
     counts = histogram.value[:-1].astype(float)
     mean, records = mean_and_records(total, number)
+    close = _close_together(histogram, records)
+    if close is not None:
+        return records, mean, close, close
     # The noise of all bins together could pass for a spread that is not there: what is below it is left out.
     clear = np.maximum(counts - histogram.standard_deviation, 0)
-    places = (np.arange(len(counts)) + 0.5) * 2 / len(counts) - 1
     if not clear.any():
-        return records, mean, 0.5
-    spread = float(np.sqrt(clear @ (places - mean) ** 2 / clear.sum()))
-    return records, mean, float(np.clip(spread, LEAST_SPREAD, 1.0))
+        return records, mean, 0.5, None
+    spread = float(np.sqrt(clear @ (_places(counts) - mean) ** 2 / clear.sum()))
+    return records, mean, float(np.clip(spread, LEAST_SPREAD, 1.0)), None
+
+
+def _close_together(histogram: Release, records: float) -> float | None:
+    """How far values lie from their middle, in half ranges; None unless few bins hold most of them."""
+    counts = histogram.value[:-1].astype(float)
+    clear = np.where(counts > 3 * histogram.standard_deviation, counts, 0)
+    if clear.sum() < MOST * records or not clear.any():
+        return None
+    middle = clear @ _places(counts) / clear.sum()
+    spread = np.sqrt(clear @ (_places(counts) - middle) ** 2 / clear.sum())
+    return float(np.clip(spread, LEAST_SPREAD, 1.0))
+
+
+def _places(counts: Table) -> Table:
+    """The middles of the bins, in half ranges."""
+    return np.asarray((np.arange(len(counts)) + 0.5) * 2 / len(counts) - 1)

@@ -8,11 +8,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["margins_of_blocks", "tell_blocks"]
+__all__ = ["margins_of_blocks", "tell_blocks", "translate_columns"]
 
 Whole = NDArray[np.int64]
 
 BLOCK = 2048  # records that stay in the nearest cache
+
+
+@njit(nogil=True, cache=True)
+def translate_columns(
+    codes: NDArray[np.uint8], columns: Whole, tables: NDArray[np.uint8], groups: NDArray[np.uint8]
+) -> None:  # pragma: no cover
+    """groups[g, i] = tables[g, codes[columns[g], i]]; a table has an entry for every value of a byte."""
+    for g in range(columns.size):
+        own, table, found = codes[columns[g]], tables[g], groups[g]
+        for i in range(own.size):
+            found[i] = table[own[i]]
 
 
 @njit(nogil=True, cache=True)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.boosting.candidate_kernels import margins_of_blocks, tell_blocks
+from privet.stats.boosting.candidate_kernels import margins_of_blocks, tell_blocks, translate_columns
 from privet.stats.boosting.grouping import Grouped, Grouping
+from privet.stats.rows import Rows
 
 __all__ = ["Candidates"]
 
@@ -106,6 +108,18 @@ class Candidates:
     @cached_property
     def _block_offsets(self) -> Whole:
         return np.concatenate([[0], np.cumsum(self._widths[self._cover[0]].prod(axis=1))])
+
+    def groups_of(self, rows: Rows) -> NDArray[Any]:
+        """The group of each record, for each of the columns."""
+        coded = dict.fromkeys(each.coded for each in self.grouped)
+        codes = [rows.codes(each.column, each.cuts) for each in coded]
+        if any(own.dtype != np.uint8 for own in codes) or self._widths.max() > 256:
+            return np.stack([each.of(rows) for each in self.grouped])
+        place = {each: number for number, each in enumerate(coded)}
+        columns = np.array([place[each.coded] for each in self.grouped], np.int64)
+        groups = np.empty((len(self.grouped), rows.size), np.uint8)
+        translate_columns(np.stack(codes), columns, np.stack([each.table for each in self.grouped]), groups)
+        return groups
 
     def start(self, told: int) -> Whole:
         """Empty tables: all cells in a row, for each of the numbers that are counted."""

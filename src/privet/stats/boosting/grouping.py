@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from privet.schema import Schema
 from privet.stats.assignment import Assignment, Coded
-from privet.stats.kernels import look_up
+from privet.stats.kernels import translate
 from privet.stats.rows import Rows
 
 __all__ = ["Grouped", "Grouping"]
@@ -20,7 +20,7 @@ __all__ = ["Grouped", "Grouping"]
 Groups = NDArray[Any]  # uint8 or uint16
 
 # The groups of rows that are still in use: a search asks of the same rows in every round.
-_grouped: WeakKeyDictionary[Rows, dict[Any, Groups]] = WeakKeyDictionary()
+_grouped: WeakKeyDictionary[Rows, dict[int, tuple[Grouped, Groups]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,22 @@ class Grouped:
         """How many groups there are."""
         return max(self.groups) + 1
 
+    @cached_property
+    def table(self) -> Groups:
+        """The group of each code, and of every other that codes of as many bytes could be."""
+        table = np.zeros(256 if len(self.groups) <= 256 else len(self.groups), np.uint8)
+        table = table if self.size <= 256 else table.astype(np.uint16)
+        table[: len(self.groups)] = self.groups
+        return table
+
     def of(self, rows: Rows) -> Groups:
         """The group of each record, kept as long as the rows."""
         kept = _grouped.setdefault(rows, {})
-        found = kept.get(self)
-        if found is None:
-            table = np.asarray(self.groups, np.uint8 if self.size <= 256 else np.uint16)
-            found = kept[self] = np.empty(rows.size, table.dtype)
-            look_up(rows.codes(self.coded.column, self.coded.cuts), table, 0, 0, found)
+        own, found = kept.get(id(self), (None, None))
+        if own is not self or found is None:  # by its id: to hash all its codes would take longer
+            found = np.empty(rows.size, self.table.dtype)
+            kept[id(self)] = self, found
+            translate(rows.codes(self.coded.column, self.coded.cuts), self.table, found)
         return found
 
 

@@ -62,6 +62,9 @@ class Residuals(Statistic):
 
     def of(self, rows: Rows) -> Entries:
         """What each record adds to its cell; kept for the next question about the same model and rows."""
+        if rows.around is not None:
+            all_around, own = rows.around
+            return self.of(all_around)[own]
         kept = _entries.get(rows)
         asked = (type(self), self.target, self.limit, self._beside)
         if kept is None or kept[0] is not self.model or kept[1] != asked:

@@ -17,22 +17,19 @@ from privet.stats.boosting.residuals import Residuals
 from privet.stats.kernels import FIXED
 from privet.stats.rows import Rows
 from privet.stats.scores import Scores
-from privet.stats.thinned import picked_places
+from privet.stats.slices import Sliced, Slices
 
 __all__ = ["TermScores", "TermTables"]
 
 Groups = NDArray[Any]
 
 # The groups of rows that are still in use: a search asks of the same rows, among the same terms, every round.
-_kept: WeakKeyDictionary[Rows, tuple[Candidates, int, NDArray[np.int64] | None, Groups]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Rows, tuple[Candidates, Groups]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
 class TermTables(Statistic):
     """The residuals within the cells of every candidate, one below the other.
-
-    ``thin``: only records whose own values fall on one of so many places of a fixed hash are counted, which
-    is quicker where there are very many. Whether a record counts depends on the record alone.
 
     **Sensitivity.** A record adds at most its residual to one cell of each candidate: L1 and L2² are those of
     one residual, times the number of candidates.
@@ -40,7 +37,6 @@ class TermTables(Statistic):
 
     residuals: Residuals
     candidates: Candidates
-    thin: int = 1
 
     nonnegative = False
     scale = FIXED
@@ -65,22 +61,10 @@ class TermTables(Statistic):
     def fold(self, state: Answer, rows: Rows) -> Answer:
         entries = self.residuals.of(rows)[:, : len(state)]
         found = _kept.get(rows)
-        if found is None or found[0] is not self.candidates or found[1] != self.thin:
-            found = _kept[rows] = (self.candidates, self.thin, *self._groups(rows))
-        _, _, kept, groups = found
-        self.candidates.add(
-            groups, np.ascontiguousarray((entries if kept is None else entries[kept]).T), state
-        )
+        if found is None or found[0] is not self.candidates:
+            found = _kept[rows] = (self.candidates, self.candidates.groups_of(rows))
+        self.candidates.add(found[1], np.ascontiguousarray(entries.T), state)
         return state
-
-    def _groups(self, rows: Rows) -> tuple[NDArray[np.int64] | None, Groups]:
-        """Which records count (None: all), and the groups of each column for them."""
-        groups = [each.of(rows) for each in self.candidates.grouped]
-        if self.thin == 1:
-            return None, np.stack(groups)
-        names = [each.coded.column for each in self.candidates.grouped]
-        kept = picked_places(rows, tuple(dict.fromkeys(names)), self.thin)
-        return kept, np.stack([each[kept] for each in groups])
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.candidates.tables(state)
@@ -100,6 +84,8 @@ class TermScores(Scores):
 
     tables: TermTables
     penalties: tuple[int, ...]
+    slices: Slices | None = None  # of the records that are looked at; None for all
+    around: Slices | None = None  # those whose residuals are measured next
 
     @property
     def scale(self) -> int:  # type: ignore[override]
@@ -111,7 +97,7 @@ class TermScores(Scores):
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
-        return (self.tables,)
+        return (self.tables if self.slices is None else Sliced(self.tables, self.slices, self.around),)
 
     def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
         [cells] = answers

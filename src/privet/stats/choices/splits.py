@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.schema import Category, Schema
-from privet.stats.assignment import Coded
 from privet.stats.base import Answer, Statistic
 from privet.stats.choices.refinements import Candidate, Refinements, purity
-from privet.stats.thinned import Thinned
+from privet.stats.slices import Sliced, Slices
 
 __all__ = ["ALL_VALUES", "Splits"]
 
@@ -33,16 +32,12 @@ class Splits(Refinements):
 
     penalty: int = 0
     multiway: bool = True
-    halvings: int = 0  # of the records that are looked at (``stats.thinned``)
+    slices: Slices | None = None  # of the records that are looked at; None for all
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
         own = super().statistics
-        if not self.halvings:
-            return own
-        coded = dict.fromkeys(Coded(str(table.row), table.cuts) for table in self.tables)
-        among = (*coded, Coded(self.tables[0].column))
-        return tuple(Thinned(each, among, self.halvings) for each in own)
+        return own if self.slices is None else tuple(Sliced(each, self.slices) for each in own)
 
     def _categories(self, schema: Schema) -> list[int]:
         places = [

@@ -1,45 +1,74 @@
-"""A question about a fixed part of the records: quicker, where there are more of them than noise asks for."""
+"""Questions about fixed slices of the records: quicker, and slices that are apart cost no more than one.
+
+A record's slice is a fixed hash of its own values. It is no secret, and how a table is stored, read or split
+into batches does not change it.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from privet.errors import ParameterError
 from privet.schema import Number, Schema
-from privet.stats.assignment import Coded
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.rows import Rows
 
-__all__ = ["Thinned", "picked_places", "thin_for"]
+__all__ = ["Sliced", "Slices", "halvings_for", "slice_of_each"]
 
 DISTINCT = 32  # bits that a record should have, for hashes of records to differ
+MOST = 1 << 16
 
 
 @dataclass(frozen=True)
-class Thinned(Statistic):
-    """The answer of ``statistic`` over about one record in 2^``halvings``: those that a fixed hash picks.
+class Slices:
+    """The slices from ``first`` up to ``last`` (without it) of ``many``, by the values of ``columns``."""
 
-    The hash is one of the record's own values in the columns ``among``, so how a table is stored or split
-    into batches changes nothing. The statistic must read its columns by these codes alone.
+    columns: tuple[str, ...]
+    many: int
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.first < self.last <= self.many <= MOST and self.many & (self.many - 1) == 0):
+            raise ParameterError("Slices must be some of a number of slices that is a power of 2.")
+
+    def places(self, rows: Rows) -> NDArray[np.int64]:
+        """The places of their records among these rows.
+
+        >>> import pyarrow as pa
+        >>> every = Rows(pa.record_batch({"x": np.arange(1000.0)}), Schema.of({"x": (0.0, 1000.0)}))
+        >>> len(Slices(("x",), 1, 0, 1).places(every)), 80 < len(Slices(("x",), 8, 2, 3).places(every)) < 170
+        (1000, True)
+        """
+        own = slice_of_each(rows, self.columns, self.many)
+        return np.flatnonzero((own >= self.first) & (own < self.last))
+
+
+@dataclass(frozen=True)
+class Sliced(Statistic):
+    """The answer of ``statistic`` over the records of some slices alone.
 
     **Sensitivity.** Whether a record counts depends on that record alone, not on the others: it adds what it
-    would add to ``statistic``, or nothing. So all bounds on the contribution of a record hold.
+    would add to ``statistic``, or nothing. So all bounds on the contribution of a record hold. A record is in
+    one slice: that questions about others do not touch it is what the curator counts (``curator.by_slice``).
     """
 
     statistic: Statistic
-    among: tuple[Coded, ...]
-    halvings: int
+    slices: Slices
+    around: Slices | None = (
+        None  # of which these are some: others will be asked about soon, a hint for engines
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.statistic.columns, *(each.column for each in self.among))))
+        return tuple(dict.fromkeys((*self.statistic.columns, *self.slices.columns)))
 
     @property
     def nonnegative(self) -> bool:  # type: ignore[override]
@@ -60,8 +89,7 @@ class Thinned(Statistic):
         return self.statistic.start(schema)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        fewer = rows.once(self._name, self._picked)
-        return self.statistic.fold(state, fewer)
+        return self.statistic.fold(state, rows.once(f"{self.slices}", self._taken))
 
     def merge(self, one: Answer, other: Answer) -> Answer:
         return self.statistic.merge(one, other)
@@ -69,23 +97,12 @@ class Thinned(Statistic):
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.statistic.finish(state, schema)
 
-    @cached_property
-    def _name(self) -> str:
-        return f"thinned {self.halvings} {hash(self.among)}"
-
-    def _picked(self, rows: Rows) -> Rows:
-        kept = picked_places(rows, tuple(each.column for each in self.among), 1 << self.halvings)
-        return rows.picked(kept, [(each.column, each.cuts) for each in self.among])
+    def _taken(self, rows: Rows) -> Rows:
+        return Rows.gathered([rows], self.slices.places(rows))
 
 
-def picked_places(rows: Rows, names: Sequence[str], thin: int) -> NDArray[np.int64]:
-    """The places of about one record in ``thin``, a power of 2: those whose values have the right hash.
-
-    >>> import pyarrow as pa
-    >>> every = Rows(pa.record_batch({"x": np.arange(1000.0)}), Schema.of({"x": (0.0, 1000.0)}))
-    >>> len(picked_places(every, ["x"], 1)), 80 < len(picked_places(every, ["x"], 8)) < 170
-    (1000, True)
-    """
+def slice_of_each(rows: Rows, names: Sequence[str], many: int) -> NDArray[np.uint16]:
+    """The slice of each record, of ``many``: some bits of the sum of its values' hashes."""
     mixed = np.zeros(rows.size, np.uint64)
     numbers = [name for name in names if isinstance(rows.schema[name], Number)]
     beside = [name for name in numbers if rows.lies_in_matrix(name)]
@@ -99,22 +116,24 @@ def picked_places(rows: Rows, names: Sequence[str], thin: int) -> NDArray[np.int
             _mix_numbers(bits, np.array([salts[name]], np.uint64), mixed)
         elif name not in numbers:
             _mix_codes(rows.codes(name), salts[name], mixed)
-    return np.flatnonzero((mixed >> np.uint64(20)) & np.uint64(thin - 1) == 0)
+    own = np.empty(rows.size, np.uint16)
+    _low_bits(mixed, np.uint64(many - 1), own)
+    return own
 
 
-def thin_for(records: float, wanted: float, schema: Schema, names: Sequence[str]) -> int:
+def halvings_for(records: float, wanted: float, schema: Schema, names: Sequence[str]) -> int:
     """How often the records can be halved so that about ``wanted`` are left: at least 0.7 times as many.
 
     Not at all where the columns have so few values that records are alike: alike ones have the same hash, and
     a part of them would be another table.
 
     >>> schema = Schema.of({"x": (0.0, 1.0), "y": (0.0, 1.0), "c": ["a", "b"]})
-    >>> [thin_for(1_000_000, 130_000, schema, names) for names in (["x", "y"], ["c"])]
+    >>> [halvings_for(1_000_000, 130_000, schema, names) for names in (["x", "y"], ["c"])]
     [3, 0]
     """
     bits = sum(_bits(schema[name]) for name in names)
     halvings = round(math.log2(max(records, 1) / max(wanted, 1)))
-    return max(0, halvings) if bits >= DISTINCT else 0
+    return min(max(0, halvings), 16) if bits >= DISTINCT else 0
 
 
 def _bits(column: Any) -> float:
@@ -129,6 +148,12 @@ def _scrambled(bits: Any, salt: Any) -> Any:  # pragma: no cover
     """No secret, and nothing rests on it. Those of a record's columns are added up, in any order."""
     now = (bits ^ salt) * np.uint64(0xBF58476D1CE4E5B9)
     return (now ^ (now >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+
+
+@njit(nogil=True, cache=True)
+def _low_bits(mixed: NDArray[np.uint64], most: Any, own: NDArray[np.uint16]) -> None:  # pragma: no cover
+    for i in range(mixed.size):
+        own[i] = (mixed[i] >> np.uint64(20)) & most
 
 
 @njit(nogil=True, cache=True)

@@ -1,4 +1,4 @@
-"""Thinned questions: a record counts or not by itself, so nothing else moves when it comes or goes."""
+"""Questions about slices: a record counts or not by itself, so nothing else moves when it comes or goes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from privet.learning.classify import DecisionTree
 from privet.schema import Schema
-from privet.stats import Coded, Contingency, Rows, Within
+from privet.stats import Contingency, Rows, Within
 from privet.stats.choices.splits import Splits
-from privet.stats.thinned import Thinned
+from privet.stats.slices import Sliced, Slices
 from privet.stats.tree_parts import TreeParts
 
 SCHEMA = Schema.of({"x": (0.0, 4.0), "colour": ["red", "blue", "green"], "ill": ["a", "b"]}, target="ill")
 RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", "green", None), ("a", "b", None)))
 TABLES = (Contingency("x", "ill", (2.0,)), Contingency("colour", "ill"))
-AMONG = (Coded("x", (2.0,)), Coded("colour"), Coded("ill"))
+HALF = Slices(("x", "colour", "ill"), 8, 0, 4)
 ROOT = TreeParts((None,))
-FEWER = Thinned(Within(ROOT, TABLES[1]), AMONG, 1)
+FEWER = Sliced(Within(ROOT, TABLES[1]), HALF)
 
 
 def rows(records):
@@ -44,12 +44,11 @@ def require_one_record(statistic, records, new):
     assert np.abs(moved).sum() <= statistic.norms(SCHEMA).l1
 
 
-class EverySecond(Thinned):
+class EverySecond(Sliced):
     """A planted fault: which records count depends on how many come before them."""
 
-    def _picked(self, rows):
-        keys = [(each.column, each.cuts) for each in self.among]
-        return rows.picked(np.arange(0, rows.size, 2), keys)
+    def _taken(self, rows):
+        return Rows.gathered([rows], np.arange(0, rows.size, 2))
 
 
 @given(records=st.lists(st.sampled_from(RECORDS), max_size=15), new=st.sampled_from(RECORDS))
@@ -60,7 +59,7 @@ def test_a_record_moves_no_more_than_itself(records, new):
 def test_a_choice_by_place_is_found_out():
     with pytest.raises(AssertionError):
         require_one_record(
-            EverySecond(FEWER.statistic, FEWER.among, FEWER.halvings),
+            EverySecond(FEWER.statistic, FEWER.slices),
             [RECORDS[0], RECORDS[16]] * 5,
             RECORDS[0],
         )
@@ -68,7 +67,7 @@ def test_a_choice_by_place_is_found_out():
 
 @given(records=st.lists(st.sampled_from(RECORDS), max_size=15), new=st.sampled_from(RECORDS))
 def test_scores_of_splits_stay_within_their_spread(records, new):
-    question = Splits(ROOT, TABLES, halvings=1)
+    question = Splits(ROOT, TABLES, slices=HALF)
 
     def scores(held):
         return question.groups([answered(s, held) for s in question.statistics], SCHEMA)[0]
