@@ -27,7 +27,7 @@ _STRONGEST = 60.0
 _SMALLEST = 30
 _MOST_LEVELS = 10
 #: What is attainable is learned from records: who knew all effects would make this part of the errors.
-_UNLEARNED = 0.5
+_UNLEARNED = 0.3
 _TERMS = (1, 5)
 _TOGETHER = 3
 #: How much each level matters, beside the one before; between these.

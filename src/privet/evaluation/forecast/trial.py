@@ -230,7 +230,9 @@ class _Trial:
             reference = self._fitted(table, _NOISELESS, _TIMED)  # the slowest: without noise most is found
             known.append(_Cost(size, _clock() - between, between - start, reference))
             left = max(seconds - (_clock() - begun), seconds / 2)
-            if known[-1].world(min(len(self._grid), _ENOUGH)) * _WANTED > left:  # the one before was not too slow
+            if (
+                known[-1].world(min(len(self._grid), _ENOUGH)) * _WANTED > left
+            ):  # the one before was not too slow
                 known = known[:-1] or known
                 break
             if known[-1].world(1) * 4 > left / 2:  # to time the next would take half of what is left
