@@ -26,7 +26,11 @@ from privet.worlds import Guess
 LOSS = 0.02
 EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 ALGORITHMS = ("naive-bayes", "logistic-regression", "one-r", "rules", "decision-tree", "additive-model")
-SPLITS = 4
+MANY, SPLITS, FEW = (
+    12,
+    4,
+    2,
+)  # of tables below a thousand records, of others, and of those above twenty thousand
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,9 @@ def tables() -> dict[str, tuple[pa.Table, Schema]]:
 
 def measured(name: str, table: pa.Table, schema: Schema) -> tuple[list[float], float]:
     """The accuracy at each ε, and without noise, on records held out: means over splits."""
-    scores = np.zeros((SPLITS, len(EPSILONS) + 1))
-    for split in range(SPLITS):
+    splits = MANY if table.num_rows < 1000 else FEW if table.num_rows > 20_000 else SPLITS
+    scores = np.zeros((splits, len(EPSILONS) + 1))
+    for split in range(splits):
         order = np.random.default_rng(split).permutation(table.num_rows)
         cut = int(0.7 * table.num_rows)
         train, test = table.take(order[:cut]), table.take(order[cut:][:10_000])

@@ -130,6 +130,10 @@ class PrivateEstimator(BaseEstimator):
         """What was learned, as charts of released values; none if there is nothing to look at."""
         return ()
 
+    def _steered(self) -> dict[str, Any]:
+        """Parameters that were left open and that this algorithm sets by its ε alone, whatever the data."""
+        return {}
+
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))

@@ -3,8 +3,11 @@
 The error that noise of a share s causes is about c/s in pure ε, so its square is c²/s²; in zCDP its square is
 c²/s. Minimising the weighted sum Σ w·c²/s^p over shares that add up to 1 gives, by Lagrange's multipliers,
 s ∝ (w·c²)^(1/3) for p = 2 and s ∝ (w·c²)^(1/2) for p = 1. The c of a step is what its rehearsal says: the
-root of the sum of the squared errors of its questions, with the whole budget to itself. How much an error of
-a step matters for the goal is its weight, chosen on public tables (``benchmarks/flow_allocation.py``).
+root of the sum of the squared errors of its questions, with the whole budget to itself. A step that prepares or
+selects asks each attribute by itself, and an error there harms that attribute alone, so for it the mean takes the
+place of the sum. How much an error of a step matters for the goal is its weight, chosen on public tables
+(``benchmarks/flow_allocation.py``). A rehearsal knows no records, and a learner that looks first whether there are
+enough may ask no more in it than that: so where the goal is a model, learning gets no less than two thirds.
 """
 
 from __future__ import annotations
@@ -27,19 +30,21 @@ WEIGHTS = {
     "interval": {"learn": 1.0, "select": 1 / 8, "prepare": 1 / 64, "evaluate": 16.0},
 }
 _UNKNOWN_ERROR = 3.0
+_LEAST_LEARNING = 2 / 3
 
 
-def error_of(steps: Sequence[Step]) -> float:
+def error_of(steps: Sequence[Step], step: FlowStep) -> float:
     """The c of a step: the root of its questions' squared errors, in records where they are counted so."""
     if not steps:
         return _UNKNOWN_ERROR
     squares = [
-        step.error**2
-        if step.error is not None and step.unit.startswith("records") and math.isfinite(step.error)
+        asked.error**2
+        if asked.error is not None and asked.unit.startswith("records") and math.isfinite(asked.error)
         else (_UNKNOWN_ERROR * len(steps)) ** 2
-        for step in steps
+        for asked in steps
     ]
-    return math.sqrt(sum(squares)) or _UNKNOWN_ERROR
+    parts = len(squares) if _role(step) in ("prepare", "select") else 1
+    return math.sqrt(sum(squares) / parts) or _UNKNOWN_ERROR
 
 
 def shares(
@@ -66,6 +71,10 @@ def shares(
         return {step.name: weight / sum(weights) for step, weight in zip(priced, weights, strict=True)}
     power = 1 / 3 if pure else 1 / 2
     raw = [(WEIGHTS[goal][_role(step)] * errors[step.name] ** 2) ** power for step in priced]
+    learning = sum(each for each, step in zip(raw, priced, strict=True) if _role(step) == "learn")
+    if goal == "model" and 0 < learning < _LEAST_LEARNING * sum(raw):
+        less = learning * (1 / _LEAST_LEARNING - 1) / (sum(raw) - learning)
+        raw = [e if _role(step) == "learn" else less * e for e, step in zip(raw, priced, strict=True)]
     grains = [max(1, round(_GRAIN * each / sum(raw))) for each in raw]
     return {step.name: Fraction(grain, sum(grains)) for step, grain in zip(priced, grains, strict=True)}
 

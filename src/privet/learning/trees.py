@@ -40,20 +40,28 @@ def grown(
 ) -> Grown:
     """The tree with every leaf split as chosen."""
     nodes = list(tree.parts.nodes)
-    for leaf, (place, row) in zip(tree.parts.leaves, chosen, strict=True):
-        table = tables[place]
-        column = schema[str(table.row)]
-        cells = table.shape(schema)[0]
-        if row == ALL_VALUES:
-            branch = list(range(cells))
-        elif isinstance(column, Category):
-            branch = [0 if code == row else 1 for code in range(cells)]
-        else:  # below the cut, or not: missing values lie nowhere
-            branch = [0 if code <= row and code < cells - 1 else 1 for code in range(cells)]
-        first = len(nodes)
-        nodes[leaf] = Branching(Coded(column.name, table.cuts), tuple(first + b for b in branch))
-        nodes += [None] * (max(branch) + 1)
+    branchings = {split: _asked(split, tables, schema) for split in set(chosen)}
+    for leaf, split in zip(tree.parts.leaves, chosen, strict=True):
+        coded, branch = branchings[split]
+        nodes[leaf] = Branching(coded, tuple((len(nodes) + branch).tolist()))
+        nodes += [None] * (int(branch.max()) + 1)
     return Grown(TreeParts(tuple(nodes)), np.zeros((len(nodes), 0)), (1,) * len(nodes))
+
+
+def _asked(
+    split: tuple[int, int], tables: Sequence[Contingency], schema: Schema
+) -> tuple[Coded, NDArray[np.int64]]:
+    """What a split asks, and the branch of each code."""
+    place, row = split
+    table = tables[place]
+    column, codes = schema[str(table.row)], np.arange(table.shape(schema)[0])
+    if row == ALL_VALUES:
+        branch = codes
+    elif isinstance(column, Category):
+        branch = (codes != row).astype(np.int64)
+    else:  # below the cut, or not: missing values lie nowhere
+        branch = 1 - ((codes <= row) & (codes < len(codes) - 1)).astype(np.int64)
+    return Coded(column.name, table.cuts), branch
 
 
 def pruned(tree: Grown, counts: Table, deviation: float) -> Grown:
@@ -94,14 +102,16 @@ def rooted(tree: Grown, counts: Table, deviation: float) -> Grown:
 
 
 def _tells(children: Table, added: NDArray[np.int64], deviation: float) -> bool:
+    noise = deviation * float(added.sum() * children.shape[1]) ** 0.5
+    if float(children.sum()) <= 2 * noise:
+        return False
     whole = np.maximum(children.sum(axis=0), 0)
     shares = (whole + 0.5) / (whole + 0.5).sum()
     expected = np.maximum(children.sum(axis=1), 0)[:, None] * shares
     variance = expected * (1 - shares) + added[:, None] * deviation**2 + 1e-9
     seen = float(((children - expected) ** 2 / variance).sum())
     freedom = (len(children) - 1) * (children.shape[1] - 1) + 1
-    noise = deviation * float(added.sum() * children.shape[1]) ** 0.5
-    return seen > freedom + 3 * np.sqrt(2 * freedom) and float(children.sum()) > 2 * noise
+    return bool(seen > freedom + 3 * np.sqrt(2 * freedom))
 
 
 def _compact(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def write_schema(schema: Schema, path: str | Path) -> None:
 def read_schema(path: str | Path) -> Schema:
     """Read a schema file."""
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return _parsed(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SchemaError(
             f"There is no schema file {Path(path).name}.",
@@ -92,4 +93,9 @@ def read_schema(path: str | Path) -> Schema:
         raise SchemaError(f"The schema file {Path(path).name} cannot be read.", "Check its path.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"The schema {Path(path).name} is not valid TOML: {error}") from None
-    return Schema.from_dict(data)
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str) -> Schema:
+    """A schema is a frozen value and follows from its text alone: the same text gives the same one."""
+    return Schema.from_dict(tomllib.loads(text))

@@ -13,7 +13,8 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,10 @@ class Asked:
 
     def values(self) -> dict[str, Any]:
         """The parameters as the use case declares them: its own, and those of its algorithm."""
+        return dict(self._values)
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
         case, chosen = self.entry.load(), self.chosen
         declared = {p.name: p for p in _declared(case)}
         holder = next((p.name for p in parameters_of(case) if p.marker(OfAlgorithm)), None)
@@ -205,7 +210,7 @@ class Asked:
         values: dict[str, Any] = {**self._where(Path(self.dataset)), **self.values()}
         if "schema" in names:
             values["schema"] = schema
-        with tempfile.TemporaryDirectory(prefix="privet-") as folder:
+        with _folder("model" in names or "other" in names) as folder:
             given = (("model", "release", self.release, model), ("other", "other", self.other, other))
             for file, name, release, found in given:
                 if file not in names:
@@ -216,7 +221,7 @@ class Asked:
                     continue
                 if found is None:
                     raise Refusal(422, "Which model?", "Name the release whose model it is.", "", name)
-                values[file] = Path(folder) / f"{found.name}.json"
+                values[file] = folder / f"{found.name}.json"
                 values[file].write_text(found.text, encoding="utf-8")
             yield cls(**values)
 
@@ -245,7 +250,7 @@ class Asked:
         """Refuse a run whose price has changed. It cannot: it follows from the parameters and the schema."""
 
     def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def hash(self) -> str:
         """Equal for plans that would do the same, whoever asks and however the defaults were spelt."""
@@ -254,6 +259,16 @@ class Asked:
         said += [self.other] if self.other is not None else []
         plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(plain.encode()).hexdigest()
+
+
+@contextmanager
+def _folder(needed: bool) -> Iterator[Path]:
+    """A folder for models, if there will be any."""
+    if not needed:
+        yield Path()
+        return
+    with tempfile.TemporaryDirectory(prefix="privet-") as folder:
+        yield Path(folder)
 
 
 def perturbation(name: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -60,15 +60,25 @@ class Database:
     @cached_property
     def engine(self) -> Engine:
         if not self.sqlite:
-            assert self.address is not None
-            address = self.address.replace("postgresql://", "postgresql+psycopg://", 1)
-            engine = create_engine(address, pool_size=10, max_overflow=30)
-            event.listen(engine, "checkout", _require_alive)
-            event.listen(engine, "checkin", _used)
-            return engine
+            return self._postgres(10, 30)
         self.ledger  # noqa: B018  # the file is made as a ledger first
         engine = create_engine(f"sqlite:///{self.file}", isolation_level="AUTOCOMMIT", pool_size=10)
         event.listen(engine, "connect", _prepare)
+        return engine
+
+    def _postgres(self, pool_size: int, max_overflow: int, **options: Any) -> Engine:
+        assert self.address is not None
+        address = self.address.replace("postgresql://", "postgresql+psycopg://", 1)
+        engine = create_engine(address, pool_size=pool_size, max_overflow=max_overflow, **options)
+        event.listen(engine, "checkout", _require_alive)
+        event.listen(engine, "checkin", _used)
+        return engine
+
+    @cached_property
+    def _jotting(self) -> Engine:
+        """A few connections of their own, whose commits do not wait for the disk."""
+        engine = self._postgres(2, 6, isolation_level="AUTOCOMMIT")
+        event.listen(engine, "connect", _hurry)
         return engine
 
     @cached_property
@@ -94,16 +104,24 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, *, lasting: bool = True) -> Iterator[Connection]:
-        """A transaction that writes: alone on SQLite, with row locks on PostgreSQL; all or nothing.
+    def jot(self) -> Iterator[Connection]:
+        """For one statement that writes what need not outlast a power cut in the next second.
 
-        What need not outlast a power cut in the next second does not make anybody wait for the disk.
+        It stands by itself, and nobody waits for the disk.
         """
+        if self.sqlite:
+            with self.write() as connection:
+                yield connection
+            return
+        with self._jotting.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that writes: alone on SQLite, with row locks on PostgreSQL; all or nothing."""
         with self.engine.connect() as connection:
             if not self.sqlite:
                 with connection.begin():
-                    if not lasting:
-                        connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
                     yield connection
                 return
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -116,6 +134,8 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+        if "_jotting" in vars(self):
+            self._jotting.dispose()
 
 
 def _prepare(connection: Any, record: Any) -> None:
@@ -126,6 +146,11 @@ def _prepare(connection: Any, record: Any) -> None:
         "PRAGMA foreign_keys = ON",
     ):
         connection.execute(line)
+
+
+def _hurry(connection: Any, record: Any) -> None:
+    connection.execute("SET synchronous_commit = off")
+    connection.commit()
 
 
 def _used(connection: Any, record: Any) -> None:

@@ -18,7 +18,7 @@ from privet.server.problems import Refusal
 from privet.server.state import Server
 from privet.server.store import datasets, experiments, people, runs, studies
 
-__all__ = ["COOKIE", "Asking", "Caller", "Serving", "asking", "own_page", "serving", "within"]
+__all__ = ["COOKIE", "Asking", "Caller", "Serving", "asking", "own_page", "permitted", "serving", "within"]
 
 COOKIE = "privet_session"
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -72,11 +72,16 @@ Asking = Annotated[Caller, Depends(asking)]
 
 def within(request: Request, caller: Caller, study: str | None) -> str:
     """The caller's role in a study, if it allows this route. To strangers the study does not exist."""
-    server, rule = serving(request), rule_of(request)
     role = None
     if study is not None:
-        with server.database.read() as connection:
+        with serving(request).database.read() as connection:
             role = studies.role_of(connection, study, caller.id)
+    return permitted(request, role)
+
+
+def permitted(request: Request, role: str | None) -> str:
+    """This role, if it allows this route."""
+    rule = rule_of(request)
     if role is None:
         raise missing()
     if role not in rule.roles:

@@ -23,7 +23,7 @@ from privet.server.problems import Refusal
 from privet.server.seeing import ServerSession
 from privet.server.shapes import Account, Assumed, Odds, PlanShown, StepShown, amount
 from privet.server.state import Server
-from privet.server.store import datasets, runs, studies
+from privet.server.store import datasets, runs
 from privet.server.store.flows import KeptSteps
 from privet.service.exporting import command_of
 from privet.service.odds import COIN, odds_of
@@ -90,17 +90,12 @@ def _model_of(connection: Connection, asked: Asked, release: str | None, name: s
     return Model.of(runs.answer_of(found), str(found.model))
 
 
-def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
-    """Plan, price and keep it."""
+def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> PlanShown:
+    """Plan, price and keep it. ``row`` is the dataset as this caller found it (``datasets.find_for``)."""
+    found = asked.hash()
     with server.database.read() as connection:
-        row = datasets.find(connection, asked.dataset)
-        assert row is not None
-        study = studies.find(connection, row.study)
-        role = studies.role_of(connection, row.study, caller.id)
         models = models_of(connection, asked)
-        found = asked.hash()
         already = None if asked.practice else runs.already(connection, found)
-    assert study is not None
     ledger = server.database.ledger
     require_kind(server, row, asked)
     lists = server.folder(asked.dataset) / STUDY_FILE
@@ -131,7 +126,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         state = "too_much" if left is not None else "empty"
     elif free:
         state = "free"
-    elif study.approval and role != "owner" and not asked.practice:
+    elif row.approval and row.role != "owner" and not asked.practice:
         state = "ask_owner"
     answer = PlanShown(
         id="",
@@ -162,7 +157,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked) -> PlanShown:
         words=refused or (_FREE if free else preview.text()),
         created="",
     )
-    with server.database.write(lasting=False) as connection:  # a plan that a power cut takes cost nothing
+    with server.database.jot() as connection:  # a plan that a power cut takes cost nothing
         answer.id, answer.created = runs.add_plan(
             connection,
             hash=found,

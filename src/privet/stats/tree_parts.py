@@ -46,7 +46,7 @@ class TreeParts(Assignment):
 
     def __post_init__(self) -> None:
         for place, node in enumerate(self.nodes):
-            if node and not all(place < child < len(self.nodes) for child in node.children):
+            if node and not (place < min(node.children) and max(node.children) < len(self.nodes)):
                 raise ValueError("A child of a tree's node must come after it.")
 
     @property

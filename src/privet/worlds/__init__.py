@@ -4,7 +4,8 @@ They are for practice, rehearsals and forecasts. No record is read to make one, 
 nothing about anybody.
 """
 
+from privet.worlds.detail import DetailedWorld
 from privet.worlds.guess import Guess
 from privet.worlds.world import World, made_up
 
-__all__ = ["Guess", "World", "made_up"]
+__all__ = ["DetailedWorld", "Guess", "World", "made_up"]

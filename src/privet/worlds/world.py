@@ -67,6 +67,7 @@ class World:
         open_gap = float(draw.uniform(0.35, 0.9))  # what is attainable, where nobody says
         common = float(draw.uniform(0.0, 0.6))
         world = cls(schema, shares, means, common, weights, places, guess.attainable or open_gap)
+        world = world._prepared(guess.size, seed)
         if isinstance(target, Number):
             return replace(world, means=np.zeros_like(means))
         base = float(shares.max())
@@ -74,6 +75,10 @@ class World:
         if target is not None and guess.attainable is not None:
             goal = guess.attainable
         return world._reaching(max(goal, base + 0.25 * (1 - base)), seed)  # else there is nothing to learn
+
+    def _prepared(self, records: int, seed: int) -> World:
+        """This world with all that one of its kind has, before it is made to reach what is attainable."""
+        return self
 
     def _reaching(self, goal: float, seed: int) -> World:
         """This world with signs so strong that a discriminant is right about its groups so often."""

@@ -11,6 +11,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from privet.evaluation.forecast.figures import FIGURES, OnMadeUp
 from privet.evaluation.forecast.value import Forecast, Point
 from privet.families import family_of
 from privet.schema import Schema
-from privet.worlds import Guess, World
+from privet.worlds import DetailedWorld, Guess, World
 
 __all__ = ["EPSILONS", "forecast"]
 
@@ -32,7 +33,13 @@ EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: An ε at which the noise is nothing beside the chances of a draw.
 _NOISELESS = 100_000.0
 _TEST = 3000
-_SIZES = (10_000, 4000, 1500, 600)
+_SIZES = (600, 2000, 6000, 20_000)
+#: So many worlds are tried at least, if there is time.
+_WANTED = 3
+#: At so many ε larger worlds are worth more than more of them.
+_ENOUGH = 6
+#: By fits to this one it is seen how long a fit takes.
+_TIMED = 0
 #: At so many ε at least every algorithm is tried.
 _FEWEST = 3
 #: A world in which less than this is learned says little about shares of it.
@@ -141,6 +148,24 @@ class _Result:
         self.losses, self.reference, self.floor = losses, reference, floor
 
 
+@dataclass(frozen=True)
+class _Cost:
+    """How long fits to a world of so many records take, without noise and with it."""
+
+    size: int
+    noiseless: float
+    noisy: float
+    reference: Any
+
+    @property
+    def each(self) -> float:
+        """That of a fit at one of the grid's ε: at the largest, it is nearly as one without noise."""
+        return (self.noiseless + self.noisy) / 2
+
+    def world(self, grid: int) -> float:
+        return self.noiseless + grid * self.each
+
+
 class _Trial:
     """The algorithm on one world after the other."""
 
@@ -162,6 +187,7 @@ class _Trial:
                 raise ParameterError("A forecast needs a released table of at least 20 records.")
         self._size = guess.size
         self._tried_at = grid
+        self._drawn: tuple[int, World] | None = None
         self._reference: Any = None  # that of the first world, where it was needed to see how long it takes
 
     def worlds(self, most: int, seconds: float, size: int | None = None) -> list[_Result]:
@@ -191,43 +217,54 @@ class _Trial:
     def _affordable(self, seconds: float) -> tuple[int, tuple[float, ...]]:
         """How many records a world can have so that three can be tried in time, and at which ε.
 
-        An algorithm too slow even for two of the smallest worlds is tried at fewer ε, and at three at least;
-        what lies between follows from those.
+        Records come first: a small world hides the detail that noise takes away. An algorithm too slow even
+        for two of the smallest worlds is tried at fewer ε, and at three at least; what lies between follows
+        from those.
         """
         self._fitted(self._table(0, 200, 0), self._grid[0], 0)  # what is compiled once is not counted
-        fits, begun = 3 * (len(self._grid) + 1), _clock()
-        for size in sorted(_SIZES):
-            size = min(size, self._guess.size)
-            table, start = self._table(0, size, 1), _clock()
-            self._reference = self._fitted(
-                table, _NOISELESS, 0
-            )  # the slowest: most is found where noise is not
-            taken = _clock() - start
-            if size == self._guess.size or taken * fits * 2.5 > seconds:  # the next is about so much larger
+        begun, known = _clock(), []
+        for size in sorted({min(size, self._guess.size) for size in _SIZES}):
+            table, start, self._size = self._table(_TIMED, size, 1), _clock(), size
+            self._fitted(table, self._grid[len(self._grid) // 2], _TIMED)
+            between = _clock()
+            reference = self._fitted(table, _NOISELESS, _TIMED)  # the slowest: without noise most is found
+            known.append(_Cost(size, _clock() - between, between - start, reference))
+            left = max(seconds - (_clock() - begun), seconds / 2)
+            if (
+                known[-1].world(min(len(self._grid), _ENOUGH)) * _WANTED > left
+            ):  # the one before was not too slow
+                known = known[:-1] or known
                 break
-        left = max(seconds - (_clock() - begun), seconds / 2)
-        most = math.floor(left / (2 * max(taken, 1e-9))) - 1  # beside the one without noise, in each of two
-        return size, _spread(self._grid, max(most, _FEWEST))
+            if known[-1].world(1) * 4 > left / 2:  # to time the next would take half of what is left
+                break
+        cost = known[-1]
+        self._size, self._reference = cost.size, cost.reference
+        most = math.floor((left / _WANTED - cost.noiseless) / max(cost.each, 1e-9))
+        return cost.size, _spread(self._grid, max(most, _FEWEST))
 
     def _tried(self, place: int) -> _Result:
         train, test = self._table(place, self._size, 1), self._table(place, _TEST, 2)
-        scale = self._guess.size / self._size
-        reference, self._reference = self._reference or self._fitted(train, _NOISELESS, place), None
+        reference = self._reference if place == _TIMED else None
+        reference = reference or self._fitted(train, _NOISELESS, place)
         best = self._figure.of(reference, reference, test, self._schema)
         floor = self._figure.floor(test, self._schema)
         losses = []
         for epsilon in self._tried_at:
-            model = self._fitted(train, min(epsilon * scale, _NOISELESS), place)
+            model = self._fitted(train, epsilon, place)
             losses.append(best - self._figure.of(model, reference, test, self._schema))
         # Between two ε that were tried, a loss is taken to change evenly on a scale of ratios.
         between = np.interp(np.log(self._grid), np.log(self._tried_at), losses)
         return _Result(between.tolist(), best, floor)
 
     def _fitted(self, table: pa.Table, epsilon: float, place: int) -> Any:
-        model = clone(self._estimator)
+        """The algorithm as it would be at this ε, at an ε larger by as much as the world is smaller."""
+        model, scale = clone(self._estimator).set_params(epsilon=epsilon), self._guess.size / self._size
+        model.set_params(**model._steered())
+        if records := model.get_params().get("records"):
+            model.set_params(records=max(1, round(records / scale)))
         # Nothing leaves: the noise may come from a seed, and the same forecast is given twice.
-        seed = self._seed * 1000 + place
-        model.set_params(epsilon=epsilon, schema=self._schema, ledger=None, random_state=seed)
+        seed, scaled = self._seed * 1000 + place, min(epsilon * scale, _NOISELESS)
+        model.set_params(epsilon=scaled, schema=self._schema, ledger=None, random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return model.fit(table)
@@ -236,12 +273,19 @@ class _Trial:
         """Records of a world: to learn from (1), or to be scored on (2)."""
         seed = self._seed * 1000 + place
         if self._released is None:
-            return World.drawn(self._schema, self._guess, seed).table(records, 10 * seed + role)
+            return self._world(seed).table(records, 10 * seed + role)
         # Learned from and scored on are other records, or copies would be recognised.
         draw = np.random.default_rng([seed, role])
         order = np.random.default_rng(seed).permutation(self._released.num_rows)
         half = order[: len(order) // 2] if role == 2 else order[len(order) // 2 :]
         return self._released.take(pa.array(draw.choice(half, records)))
+
+    def _world(self, seed: int) -> World:
+        """Every other world has much detail: an algorithm that gains from it shows there what noise takes away."""
+        if self._drawn is None or self._drawn[0] != seed:
+            kind = DetailedWorld if seed % 2 == 0 and self._schema.target is not None else World
+            self._drawn = seed, kind.drawn(self._schema, self._guess, seed)
+        return self._drawn[1]
 
     def in_words(self) -> tuple[str, ...]:
         """What the trial adds to what the forecast rests on."""

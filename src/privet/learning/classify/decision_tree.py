@@ -50,6 +50,7 @@ NEEDED = 40  # records times ε, below which whatever is learned is noise
 ROOT = Fraction(1, 4)  # of the leaves' share, for the classes of all records
 LARGEST = Fraction(1, 20)  # what they cost at least, in ε, up to three quarters of that share
 MOST_LEAVES = 4096
+LEAST_BRANCH = 512  # in 1024ths of a record: what a branch is worth by chance alone, up to that much
 LOOKED_AT, IN_LEAF, PER_LEAF = 8000, 1000, 400  # records by which splits are chosen; the last over ε
 MOST_HELD = 5e7  # codes kept in memory between levels
 DEEP = 7  # levels, from which on a share of (ε, δ) buys a better choice than one of ε
@@ -139,7 +140,7 @@ class DecisionTree(PrivateClassifier):
         tree = Grown.root()
         most = max((len(t.cuts) + 1 if t.cuts else t.shape(schema)[0] for t in tables), default=2)
         # A branch is worth its counts' noise, or it would be cut off again.
-        per_branch = int(1024 * 0.5 / float(curator.amount.epsilon * share))
+        per_branch = max(LEAST_BRANCH, int(1024 * 0.5 / float(curator.amount.epsilon * share)))
         looks, each = _looks(schema, records, levels, float(curator.amount.epsilon * (left - share)))
         for level, slices in enumerate(looks):
             multiway = self.splits == "both" and len(tree.parts.leaves) * most <= MOST_LEAVES
@@ -165,6 +166,9 @@ class DecisionTree(PrivateClassifier):
             if kept > 1
             else "Noise explains every split: the largest class is predicted for every record."
         )
+
+    def _steered(self) -> dict[str, Any]:
+        return {"depth": self._depth}
 
     def _foreseen(self) -> str:
         declared = "declared" if self.records else "assumed"

@@ -36,7 +36,7 @@ from privet.server.experimenting import (
     shown,
     shown_in_full,
 )
-from privet.server.guests import Asking, Caller, Serving, missing, within
+from privet.server.guests import Asking, Caller, Serving, missing
 from privet.server.planning import make_plan
 from privet.server.problems import Refusal
 from privet.server.routes.algorithms import reason_against
@@ -248,10 +248,10 @@ def measure(
     before = [each.cell for each in cells]
     for key, each in asked:
         table = open_row(request, server, caller, each.dataset)
-        role = within(request, caller, table.study)
+        role = table.role
         if table.version != each.version:
             raise Refusal(409, "The dataset has changed", "Its schema is another one by now.", "Begin anew.")
-        plan = make_plan(server, caller, each)
+        plan = make_plan(server, caller, each, table)
         with server.database.read() as connection:
             kept = runs.find_plan(connection, plan.id)
         assert kept is not None

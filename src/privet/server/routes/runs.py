@@ -7,14 +7,14 @@ import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from starlette.concurrency import run_in_threadpool
 
 from privet.server.flows import asked_for
-from privet.server.guests import Asking, Caller, Serving, asking, missing, within
+from privet.server.guests import Asking, Caller, Serving, asking, missing, permitted, within
 from privet.server.planning import make_plan, shown_plan
 from privet.server.problems import FREE, Refusal
 from privet.server.shapes import NewPlan, NewRun, PlanShown, RunShown
@@ -30,10 +30,10 @@ Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=255)]
 
 
 def open_row(request: Request, server: Server, caller: Caller, dataset: str) -> Row[Any]:
-    """A dataset that can be measured, if the caller may."""
+    """A dataset that can be measured, if the caller may; beside it, ``approval`` and their ``role``."""
     with server.database.read() as connection:
-        row = datasets.find(connection, dataset)
-    within(request, caller, None if row is None else row.study)
+        row = datasets.find_for(connection, dataset, caller.id)
+    permitted(request, None if row is None else row.role)
     assert row is not None
     if row.state != "open":
         raise Refusal(
@@ -45,8 +45,8 @@ def open_row(request: Request, server: Server, caller: Caller, dataset: str) -> 
     return row
 
 
-@router.post("/plans", status_code=201)
-def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> PlanShown:
+@router.post("/plans", status_code=201, response_model=PlanShown)
+def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Response:
     """Price a run, from public knowledge alone. Free."""
     server.plans.step(caller.id)
     row = open_row(request, server, caller, body.dataset)
@@ -60,7 +60,9 @@ def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Pl
         parameters=body.parameters,
         practice=body.practice,
     )
-    return make_plan(server, caller, asked)
+    made = make_plan(server, caller, asked, row)
+    # It is a checked PlanShown already: as text, it is not looked through again.
+    return Response(made.model_dump_json(by_alias=True), 201, media_type="application/json")
 
 
 @router.get("/plans/{plan}")

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, insert, select, update
 from privet.schema import Schema
 from privet.server.credentials import new_id
 from privet.server.store.moments import now
-from privet.server.tables import datasets
+from privet.server.tables import datasets, members, studies
 
-__all__ = ["add", "change", "find", "in_studies", "schema_of", "slug", "study_of"]
+__all__ = ["add", "change", "find", "find_for", "in_studies", "schema_of", "slug", "study_of"]
 
 
 def slug(name: str) -> str:
@@ -37,6 +37,15 @@ def add(connection: Connection, study: str, name: str) -> str:
 def find(connection: Connection, dataset: str, *, lock: bool = False) -> Row[Any] | None:
     found = select(datasets).where(datasets.c.id == dataset)
     return connection.execute(found.with_for_update() if lock else found).first()
+
+
+def find_for(connection: Connection, dataset: str, user: str) -> Row[Any] | None:
+    """A dataset, with its study's ``approval`` and the user's ``role`` there; None if they have none."""
+    joined = datasets.join(studies, studies.c.id == datasets.c.study).outerjoin(
+        members, (members.c.study == studies.c.id) & (members.c.user == user)
+    )
+    found = select(datasets, studies.c.approval, members.c.role).select_from(joined)
+    return connection.execute(found.where(datasets.c.id == dataset)).first()
 
 
 def study_of(connection: Connection, dataset: str) -> str | None:
