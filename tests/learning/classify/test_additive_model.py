@@ -62,11 +62,10 @@ def test_an_interaction_is_found_and_drawn(delta):
 def test_the_steps_use_up_the_budget_and_no_more(delta, unit):
     table = people(2000).append_column("who", pa.array(np.arange(2000) // 2))
     schema = Schema(SCHEMA.columns, "ill", unit=unit)
-    guarantee = AdditiveModel(epsilon=2.0, delta=delta, schema=schema, rounds=12).fit(table).guarantee_
+    guarantee = AdditiveModel(epsilon=2.0, delta=delta, schema=schema, rounds=18).fit(table).guarantee_
     amounts = [getattr(step.amount, "epsilon", None) or step.amount.rho for step in guarantee.steps]
-    assert (
-        len(amounts) == 2 + 2 * 12
-    )  # the classes and the age's table; in every round a choice and residuals
+    # The classes and the age's table; in every round a choice and residuals.
+    assert len(amounts) == 2 + 2 * 18
     assert guarantee.delta == delta
     if not delta:
         assert sum(amounts) == 2
