@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privet.errors import ParameterError
 from privet.schema import Category, Number, Schema, Unit
-from privet.worlds import Guess, World, made_up
+from privet.worlds import DetailedWorld, Guess, World, made_up
 
 SCHEMA = Schema.of(
     {"age": (0, 120), "height": (1.0, 2.2), "ward": ["a", "b", "c"], "ill": ["no", "yes"]}, target="ill"
@@ -95,3 +95,29 @@ def test_bad_guesses_are_refused(given):
 def test_a_class_that_is_none_is_refused():
     with pytest.raises(ParameterError, match="no class 'maybe'"):
         World.drawn(SCHEMA, Guess(shares={"maybe": 0.5}))
+
+
+@pytest.mark.parametrize("goal", [0.75, 0.9])
+def test_a_world_of_detail_has_the_shares_and_more_to_learn_than_a_line_shows(goal):
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    schema = Schema.of({f"x{i}": (0.0, 1.0) for i in range(4)} | {"ill": ["no", "yes"]}, target="ill")
+    guess = Guess(records=4000, attainable=goal, shares={"yes": 0.4})
+    scores = []
+    for seed in range(4):
+        table = DetailedWorld.drawn(schema, guess, seed).table(4000, 1).to_pandas()
+        y = table.pop("ill")
+        assert abs((y == "yes").mean() - 0.4) < 0.05
+        models = LogisticRegression(), RandomForestClassifier(30, min_samples_leaf=3, random_state=0)
+        scores.append([m.fit(table[:3000], y[:3000]).score(table[3000:], y[3000:]) for m in models])
+    line, forest = np.mean(scores, axis=0)
+    assert forest > line + 0.03  # detail that a line cannot show
+    assert goal - 0.08 < forest < 1 - 0.3 * (1 - goal) + 0.03  # what is attainable, and who knew all of it
+
+
+def test_a_number_as_target_can_have_detail_too():
+    schema = Schema.of({"a": (0.0, 1.0), "b": ["x", "y"], "t": (0.0, 9.0)}, target="t")
+    table = DetailedWorld.drawn(schema, Guess(records=900), 2).table(300, 5)
+    values = table["t"].to_numpy()
+    assert 0 <= values.min() < values.max() <= 9

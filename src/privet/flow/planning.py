@@ -120,7 +120,7 @@ def planned(
     searching = [step.name for step in priced if step.kind.searches]
     alone = {s.name: Pure(whole.epsilon) if searching and s.name not in searching else whole for s in priced}
     first = _Rehearsal(flow, places, alone)
-    by_name = {step.name: step for step in priced}
+    by_name = {step.name: step for step in flow.graph.order}
     errors = {n: error_of(found.guarantee.steps, by_name[n]) for n, found in first.measured.items()}
     if flow.allocation == "fixed":
         fixed = {s.name: exact(float(s.epsilon or 0)) for s in priced}

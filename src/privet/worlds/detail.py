@@ -1,12 +1,13 @@
-"""A made-up world of much detail: attributes act together, and many small groups differ from their surroundings.
+"""A made-up world of much detail: attributes act together, and many small groups differ from the rest.
 
-The other worlds (``worlds.world``) are nearly linear: a model that is blurred by noise loses little in them. In
-real tables much of the accuracy lies in detail: in steps along an attribute, in two or three attributes that act
-together, in small groups. So here the class is drawn given the attributes, by a sum of terms. A term halves the
-records again and again along one to three attributes in turn, and each part of each level gets its own
-effect on every class. Halving ends where parts have a few dozen records, since nobody could learn finer detail from
-so many records, and no good model's accuracy can come from it. All effects together are made so strong that who
-knew them all would be right as often as is guessed to be attainable.
+The other worlds (``worlds.world``) are nearly linear: a model that is blurred by noise loses little in them.
+In real tables much of the accuracy lies in detail: in steps along an attribute, in two or three attributes
+that act together, in small groups. So here the class is drawn given the attributes, by a sum of terms. A term
+halves the records again and again along one to three attributes in turn, and each part of each level gets its
+own effect on every class. Halving ends where parts have a few dozen records, since nobody could learn finer
+detail from so many records, and no good model's accuracy can come from it. All effects together are made so
+strong that who knew them would make only a part of the errors of the model that is guessed to be attainable,
+which has to learn them from records.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.schema import Category, Schema
+from privet.schema import Category
 from privet.worlds.world import Floats, World
 
 __all__ = ["DetailedWorld"]
@@ -98,11 +99,11 @@ class DetailedWorld(World):
         low, high, found = 0.0, _STRONGEST, self
         for _ in range(12):
             strength = (low + high) / 2
-            start = _start(strength * effects, self.shares)
+            start = _start(strength * effects, self.shares, found.start)
             found = replace(self, strength=strength, start=start)
             right = float(_softmax(strength * effects + start).max(axis=1).mean())
             low, high = (strength, high) if right < known else (low, strength)
-        return found
+        return replace(found, start=_start(found.strength * effects, self.shares, found.start, 100))
 
     def _effects(self, scores: Floats) -> Floats:
         """The sum of the terms, by what the columns show of the scores."""
@@ -141,9 +142,8 @@ def _softmax(margins: Floats) -> Floats:
     return likely / likely.sum(axis=1, keepdims=True)
 
 
-def _start(margins: Floats, shares: Floats) -> Floats:
-    """What to add to the margins so that the classes have their shares."""
-    start = np.zeros(len(shares))
-    for _ in range(20):
-        start += np.log(shares / np.maximum(_softmax(margins + start).mean(axis=0), 1e-9))
+def _start(margins: Floats, shares: Floats, start: Floats, steps: int = 20) -> Floats:
+    """What to add to the margins so that the classes have their shares, from what nearly does."""
+    for _ in range(steps):
+        start = start + np.log(shares / np.maximum(_softmax(margins + start).mean(axis=0), 1e-9))
     return start

@@ -281,7 +281,7 @@ class _Trial:
         return self._released.take(pa.array(draw.choice(half, records)))
 
     def _world(self, seed: int) -> World:
-        """Every other world has much detail: an algorithm that gains from it shows there what noise takes away."""
+        """Every other world has much detail: there an algorithm that gains from it shows what noise takes."""
         if self._drawn is None or self._drawn[0] != seed:
             kind = DetailedWorld if seed % 2 == 0 and self._schema.target is not None else World
             self._drawn = seed, kind.drawn(self._schema, self._guess, seed)
