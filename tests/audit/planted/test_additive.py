@@ -77,7 +77,7 @@ def test_parts_that_overlap(caught, in_parts, monkeypatch):
     """Planted: every part is all records, and is charged as a part."""
     monkeypatch.setattr(Slices, "places", lambda self, rows: np.arange(rows.size))
     monkeypatch.setattr(InSlices, "of", lambda self, slices, around=None: self._rows[0])
-    caught(in_parts, pairs=PAIRS, runs=500)
+    caught(in_parts, pairs=PAIRS, runs=1_500)
 
 
 def test_the_right_versions_pass(passed):
