@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 from privet.audit import Pair
-from privet.engines.slices import InSlices
 from privet.learning.additive import classes, turns
 from privet.learning.classify import AdditiveModel, DecisionTree, decision_tree
 from privet.schema import Schema
 from privet.stats import Sensitivity, proved
 from privet.stats.boosting import ClassResiduals
 from privet.stats.choices.splits import Splits
-from privet.stats.slices import Slices
 
 SCHEMA = Schema.of({"smoker": [0, 1], "ill": [0, 1]}, target="ill")
 BASE = {"smoker": [0, 1] * 15, "ill": [0, 1] * 15}
@@ -71,13 +68,6 @@ def in_parts(monkeypatch):
 
 def test_parts_of_the_records_pass(passed, in_parts):
     passed(in_parts, pairs=PAIRS, runs=200)
-
-
-def test_parts_that_overlap(caught, in_parts, monkeypatch):
-    """Planted: every part is all records, and is charged as a part."""
-    monkeypatch.setattr(Slices, "places", lambda self, rows: np.arange(rows.size))
-    monkeypatch.setattr(InSlices, "of", lambda self, slices, around=None: self._rows[0])
-    caught(in_parts, pairs=PAIRS, runs=500)
 
 
 def test_the_right_versions_pass(passed):
