@@ -48,7 +48,7 @@ def test_the_tutorial_in_the_browser(newcomer):
     page.get_by_role("button", name="Run: spends ε = 0.5 ").click()
     page.get_by_role("button", name="Yes, spend").click()
     page.get_by_role("heading", name="In words").wait_for()
-    picture("workbench-result", height=1080)  # down to the first pictures
+    picture("workbench-result", height=1400)  # down to the first pictures
     page.get_by_role("link", name="Classify").click()
     set_epsilon(page, "5")
     page.get_by_text("Too much").wait_for()
