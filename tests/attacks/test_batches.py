@@ -29,6 +29,7 @@ from privet.stats.conditions import Between, OneOf
 from privet.stats.distinct import Distinct
 from privet.stats.group_sums import GroupSums
 from privet.stats.items import Basis, ItemCounts, items_of
+from privet.stats.slices import Sliced, Slices
 from privet.stats.views import Arithmetic, Compare, Constant, Field, View, Viewed
 
 SCHEMA = Schema.of(
@@ -65,7 +66,10 @@ STATISTICS = (
     ClassResiduals(THREE, TERMS[1], "colour", limit=1 << 18),
     NumberResiduals(MODEL, TERMS[1], "z"),
     TermTables(ClassResiduals(MODEL, TERMS[0], "ill"), Candidates.of(TERMS)),
-    TermTables(ClassResiduals(MODEL, TERMS[0], "ill"), Candidates.of(TERMS), thin=2),
+    Sliced(
+        TermTables(ClassResiduals(MODEL, TERMS[0], "ill"), Candidates.of(TERMS)),
+        Slices(("x", "z", "colour"), 2, 0, 1),
+    ),
     Viewed(GroupSums((Coded("colour"),), "product", squares=True), VIEW),
     Viewed(CrossTable((Coded("product", (0.0, 5.0)), Coded("ill"))), VIEW),
 )
