@@ -31,9 +31,9 @@ class Peeping(Relation):
     def facts(self):
         return Facts(SCHEMA.columns, 1)
 
-    def made(self, tables):
+    def pieces(self, tables):
         SEEN.append(tables)
-        return tables["t"]
+        yield from tables["t"]
 
     def leaves(self):
         yield "t"

@@ -262,7 +262,9 @@ def test_the_epsilon_that_is_said_to_be_needed_is_enough(tmp_path, run):
     bed = tmp_path / "t.bed"
     write_plink(PackedGenotypes(copies, [f"s{i}" for i in range(600)], phenotype, table), bed)
     top = ("gwas", "top-snps", bed, "--no-ledger", "-k", 1, "--epsilon")
-    needed = run(*top, 0.01).stdout.split("about ε ≥ ")[1].split()[0]
+    # In one release of forty noise alone stands out, and nothing more is said to be needed.
+    tries = (run(*top, 0.01).stdout.split("about ε ≥ ")[1:] for _ in range(6))
+    needed = next(said[0] for said in tries if said).split()[0]
     enough = run(*top, 5 * float(needed)).stdout  # noise beyond five times its 95 % error: once in 3 million
     assert "rs17" in enough
     assert "told from noise" not in enough

@@ -45,7 +45,10 @@ def test_a_fit_gives_a_local_model_with_its_guarantee(live, people):
     assert np.isclose(spent(live) - before, 0.5)
     scored = people.evaluate(model, epsilon=0.25)
     assert scored["use_case"] == "evaluate"
-    assert people.compare_models(model, model, epsilon=0.1)["figures"]["models"] == ["model", "other"]
+    assert people.compare_models(model, model, epsilon=0.1)["figures"]["models"] == [
+        "Naive Bayes (ε = 0.5), the first",
+        "Naive Bayes (ε = 0.5), the second",
+    ]
     assert people.diagnose(model, epsilon=0.1)["charts"]
     assert np.isclose(spent(live) - before, 0.95)
     latest = [each["use_case"] for each in people.releases()][:4]

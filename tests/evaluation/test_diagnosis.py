@@ -189,3 +189,17 @@ def test_a_synthesiser_lends_its_records(regressions):
     found = permutation_importance(good, synthesiser)
     assert next(iter(found.loss)) == "a"
     assert "a synthesiser that was released already" in found.text()
+
+
+def test_a_model_that_learned_nothing_rests_on_nothing():
+    schema = Schema.of({"age": (0.0, 120.0), "sex": ["f", "m"], "ill": ["no", "yes"]}, target="ill")
+    nobody = pa.table(
+        {
+            "age": pa.array([], pa.float64()),
+            "sex": pa.array([], pa.string()),
+            "ill": pa.array([], pa.string()),
+        }
+    )
+    model = NaiveBayes(epsilon=0.001, schema=schema, random_state=0).fit(nobody)
+    assert not model.tables_
+    assert {figure.value for figure in permutation_importance(model).loss.values()} == {0}

@@ -202,10 +202,10 @@ def test_refusals_cost_nothing_and_failures_stand():
 
 def test_default_grids():
     assert {"numeric", "shares"} & set(default_grid(NaiveBayes))
-    methods = {each["method"] for each in ParameterGrid(default_grid(LogisticRegression))}
-    assert methods == {"newton", "objective"}
+    methods = {each.get("method") for each in ParameterGrid(default_grid(LogisticRegression))}
+    assert methods == {"newton", "objective", None}  # None: bins, by the method that suits
     plan = PrivateSearch(LogisticRegression(schema=SCHEMA)).plan()
-    assert len(plan.settings.tried) == 6
+    assert len(plan.settings.tried) == 7
     assert not plan.settings.left_out
     assert default_grid(OneR)
 

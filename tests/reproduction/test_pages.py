@@ -28,7 +28,7 @@ NOT_STORED = {
 
 
 #: Pages that are no paper's: ``python -m benchmarks`` measures them.
-OWN = {"audit", "bagged-trees", "forecast", "queries", "server", "small-tables"}
+OWN = {"audit", "bagged-trees", "forecast", "queries", "server", "small-tables", "unsupervised"}
 
 
 def test_every_written_page_is_a_page_and_is_in_the_index():

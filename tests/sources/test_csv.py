@@ -110,7 +110,7 @@ def test_bad_files(tmp_path: Path, refuses) -> None:
         return list(CsvSource(written(tmp_path, text), schema).batches())
 
     refuses(lambda: read("a,b\n1,2\nS3NT1NEL,3\n", number), "'a'", "number")
-    refuses(lambda: read("a,b\n1,2\n3,4\nS3NT1NEL\n"), "Row 4", "1 cells", "2 columns")
+    refuses(lambda: read("a,b\n1,2\n3,4\nS3NT1NEL\n"), "Row 4", "1 cell,", "2 columns")
     refuses(lambda: read("a,b\n1,2\n3,4,S3NT1NEL\n"), "Row 3")
     refuses(lambda: read(""), "empty")
     refuses(lambda: read("\n\n"), "empty")

@@ -220,8 +220,9 @@ class Curator:
         questions = [question for question, _ in asked]
         for question in questions:
             _require_known(question)
+        authors = authors_of(part for question in questions for part in question.parts)
         statistics = [statistic for question in questions for statistic in question.statistics]
-        authors = authors_of([*statistics, *(part for question in questions for part in question.parts)])
+        authors |= authors_of(statistics)
         _require_no_sets(statistics, self.schema)
         if apart is not None and type(apart) is not Apart:
             raise ParameterError(f"A {type(apart).__name__} does not say which parts there are.")

@@ -59,6 +59,7 @@ class Term:
 class DetailedWorld(World):
     """One made-up world with detail.
 
+    >>> from privet.schema import Schema
     >>> from privet.worlds import Guess
     >>> schema = Schema.of({"age": (0, 120), "smoker": ["no", "yes"], "ill": ["no", "yes"]}, target="ill")
     >>> world = DetailedWorld.drawn(schema, Guess(records=5000, attainable=0.8), seed=1)

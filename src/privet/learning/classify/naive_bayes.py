@@ -219,8 +219,10 @@ class NaiveBayes(PrivateClassifier):
                 size=len(places)
             )
             return pa.array(np.clip(column.midpoint + z * column.half_range, column.low, column.high))
-        if name not in self.tables_:  # one possible value, on which nothing was spent
-            return pa.array([column.labels[0]] * len(places))
+        if name not in self.tables_:  # nothing was spent on it: any value that it may publicly have
+            if isinstance(column, Category):
+                return pa.array(draw.choice(np.array(column.labels, object), len(places)).tolist())
+            return pa.array(draw.uniform(column.low, column.high, len(places)))
         shares = np.exp(np.asarray(self.tables_[name])[:-1])  # nobody's value is missing
         steps = (shares / shares.sum(axis=0)).cumsum(axis=0)
         codes = np.minimum((draw.random(len(places)) > steps[:, places]).sum(axis=0), len(steps) - 1)
