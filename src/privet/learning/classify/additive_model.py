@@ -155,7 +155,7 @@ def half_bayes(
 ) -> Kept:
     """The model with half of naive Bayes's log ratios, for attributes whose tables stand out from noise.
 
-    With noise of variance v in the counts of a cell, log (count + weight) has about v / (count + weight)².
+    Its error is half of how far a count's logarithm moves from 1.96 deviations below it to as many above.
     """
     errors: list[Table] = []
     for each in attributes:
@@ -170,13 +170,26 @@ def half_bayes(
         beyond = (((counts - expected) ** 2 - squared - expected) / (expected + squared + 5)).sum()
         if beyond <= 3 * np.sqrt(counts.size):  # as much as noise and chance would often show
             continue
-        known = np.maximum(counts, 0) + (np.sqrt(squared) + 2) * prior * len(prior)
-        total = known.sum(axis=1, keepdims=True)
-        ratio = np.log(known / total / prior) / 2
+        more = (np.sqrt(squared) + 2) * prior * len(prior)
+        known, off = _log_known(counts, more, np.sqrt(squared))
         if len(prior) == 2:
-            table, variance = ratio[:, 1:] - ratio[:, :1], (1 / known**2).sum(axis=1, keepdims=True)
+            ratio = known - np.log(prior)
+            table, error = ratio[:, 1:] - ratio[:, :1], (off**2).sum(axis=1, keepdims=True)
         else:
-            table, variance = ratio, 1 / known**2 - 2 / (known * total) + len(prior) / total**2
-        model = model.plus(Grouping((each.alone,)), table)
-        errors.append(1.96**2 * squared * variance / 4)
+            total, off_total = _log_known(
+                np.maximum(counts, 0).sum(axis=1, keepdims=True),
+                more.sum(axis=1, keepdims=True),
+                np.sqrt(squared * len(prior)),
+            )
+            table, error = known - total - np.log(prior), off**2 + off_total**2
+        model = model.plus(Grouping((each.alone,)), table / 2)
+        errors.append(error / 4)
     return Kept(model, errors)
+
+
+def _log_known(counts: Table, more: Table, deviation: Table) -> tuple[Table, Table]:
+    """The logarithm of noisy counts, of which none is below 0, with ``more`` added to each; and its error."""
+    low, known, high = (
+        np.log(np.maximum(counts + times * deviation, 0) + more) for times in (-1.96, 0, 1.96)
+    )
+    return known, (high - low) / 2
