@@ -168,7 +168,7 @@ def test_arrays_clones_and_logistic_regression():
     schema = Schema.of({"fever": (35.0, 42.0), "none": (0.0, 1.0), "ill": [0, 1]}, target="ill")
     tuned = PrivateSearch(LogisticRegression(schema=schema, records=800), epsilon=4.0, trials=3)
     fitted = clone(tuned).fit(X, np.asarray(table["ill"]))
-    assert set(fitted.best_parameters_) <= {"method", "steps", "regularisation"}
+    assert set(fitted.best_parameters_) <= {"method", "steps", "regularisation", "numbers"}
     assert fitted.predict(X[:5]).shape == (5,)
     assert not hasattr(tuned, "best_estimator_")
 
