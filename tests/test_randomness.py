@@ -14,7 +14,9 @@ import pytest
 from scipy import stats
 
 from privet.errors import ParameterError
+from privet.mechanisms import PermuteAndFlip
 from privet.randomness import Randomness, of, secure, seeded
+from privet.randomness.exact import add_laplace_noise, flip_choice, ratio_of
 
 SOURCES = {"secure": secure, "seeded": lambda: seeded(3)}
 
@@ -183,3 +185,90 @@ class TestExactDraws:
 def test_heavy_parts_are_imported_only_when_noise_is_drawn():
     code = "import sys, privet.mechanisms; sys.exit('opendp' in sys.modules or 'scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestDrawsFromBits:
+    """The samplers of ``randomness.exact``, on bits that are known."""
+
+    @pytest.mark.parametrize("scale", [0.3, 0.5, 1.0, 2.7, 4.0])
+    def test_the_law_is_exact_and_another_scale_is_rejected(self, scale):
+        noise = add_laplace_noise(np.zeros(60_000, np.int64), ratio_of(scale), seeded(1).bits)
+        reach = int(6 * scale) + 1
+        seen = np.bincount(np.clip(noise, -reach, reach) + reach, minlength=2 * reach + 1)
+        assert _p_value(seen, scale) > 1e-6
+        assert _p_value(seen, 1.1 * scale) < 1e-6
+        assert _p_value(seen, 0.9 * scale) < 1e-6
+
+    def test_wide_noise_is_uniform_within_a_small_part_of_its_scale(self):
+        noise = add_laplace_noise(np.zeros(40_000, np.int64), ratio_of(2.0**40 + 0.125), seeded(2).bits)
+        assert stats.kstest(noise / 2.0**40, stats.laplace.cdf).pvalue > 1e-6
+        assert stats.kstest(noise % 1000, stats.uniform(-0.5, 1000).cdf).pvalue > 1e-6
+
+    @pytest.mark.parametrize("scale", [0.3, 6.25, 1e6])
+    def test_bits_that_come_in_small_pieces_make_no_difference(self, scale):
+        stream = seeded(3).bits(200_000)
+        whole = add_laplace_noise(np.zeros(300, np.int64), ratio_of(scale), _Pieces(stream, 10**9))
+        pieces = add_laplace_noise(np.zeros(300, np.int64), ratio_of(scale), _Pieces(stream, 3))
+        assert whole.tolist() == pieces.tolist()
+        scores = np.arange(40) * int(scale + 1)
+        for place in range(20):
+            one, other = _Pieces(stream[place:], 10**9), _Pieces(stream[place:], 1)
+            assert flip_choice(scores, ratio_of(scale), one) == flip_choice(scores, ratio_of(scale), other)
+
+    def test_fresh_bits_for_a_draw_that_ran_out_of_them_would_be_wrong(self):
+        """The planted fault: whoever begins such a draw with other bits makes long draws too rare."""
+        from privet.randomness.exact_kernels import laplace_draws
+
+        source, found = seeded(4), []
+        while len(found) < 20_000:
+            rest, turns, negative = np.empty(1, np.int64), np.empty(1, np.int64), np.empty(1, np.bool_)
+            done, _ = laplace_draws(1, 0, source.bits(6), 0, rest, turns, negative)
+            if done:
+                found.append(int(turns[0]) * (-1 if negative[0] else 1))
+        assert _p_value(np.bincount(np.clip(found, -7, 7) + 7, minlength=15), 1.0) < 1e-6
+
+    def test_sums_stop_at_the_ends_of_64_bits_and_are_the_same_in_large_numbers(self):
+        ends = np.repeat([2**63 - 1, -(2**63), 5, 2**61], 50)
+        noisy = add_laplace_noise(ends, ratio_of(1000.0), seeded(5).bits)
+        noise = add_laplace_noise(np.zeros(200, np.int64), ratio_of(1000.0), seeded(5).bits)
+        sums = [one + other for one, other in zip(ends.tolist(), noise.tolist(), strict=True)]
+        exact = [min(max(each, -(2**63)), 2**63 - 1) for each in sums]
+        assert noisy.tolist() == exact
+
+    def test_permute_and_flip_has_its_law(self):
+        scores, scale, source = np.array([0, 3, 4, -50], np.int64), 1.7, seeded(6)
+        chosen = [flip_choice(scores, ratio_of(scale), source.bits) for _ in range(30_000)]
+        seen = np.bincount(chosen, minlength=4)
+        law = PermuteAndFlip(Fraction(1), Fraction(17, 10), monotonic=True).probabilities(scores)
+        assert seen[3] == 0
+        assert stats.chisquare(seen[:3], law[:3] / law[:3].sum() * 30_000).pvalue > 1e-6
+        wrong = PermuteAndFlip(Fraction(1), Fraction(14, 10), monotonic=True).probabilities(scores)
+        assert stats.chisquare(seen[:3], wrong[:3] / wrong[:3].sum() * 30_000).pvalue < 1e-6
+
+    def test_what_64_bits_do_not_hold_is_left_to_others(self):
+        assert ratio_of(2.0**62) is ratio_of(2.0**-80) is None
+        assert flip_choice(np.array([0, 2**62]), (1, 0), seeded(0).bits) is None
+        assert flip_choice(np.array([-(2**62), 2**62]), (1, 0), seeded(0).bits) is None
+        assert secure().noisy_max(np.array([0, 2**62]), 1.0) == 1
+        assert secure().add_discrete_laplace(np.zeros(3, np.int64), 2.0**-80).tolist() == [0, 0, 0]
+
+
+class _Pieces:
+    """A fixed stream of bits, handed out so many words at a time, whatever is asked for."""
+
+    def __init__(self, stream: np.ndarray, most: int) -> None:
+        self._stream, self._most = stream, most
+
+    def __call__(self, size: int) -> np.ndarray:
+        taken, self._stream = np.split(self._stream, [min(size, self._most)])
+        return taken
+
+
+def _p_value(seen: np.ndarray, scale: float) -> float:
+    """Of counts of −reach to reach, both ends holding all beyond, under discrete Laplace noise."""
+    reach = (len(seen) - 1) // 2
+    ratio = np.exp(-1 / scale)
+    law = (1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1))
+    law[[0, -1]] /= 1 - ratio
+    assert abs(law.sum() - 1) < 1e-12
+    return float(stats.chisquare(seen, law * seen.sum()).pvalue)

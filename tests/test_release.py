@@ -29,6 +29,12 @@ GUARANTEES = {
 each = pytest.mark.parametrize("guarantee", GUARANTEES.values(), ids=GUARANTEES)
 
 
+def test_one_record_is_no_records():
+    assert "at most 1 record in" in Step("a", "noise", Pure(exact(9)), 1.0).sentence()
+    assert "at most 1.2 records in" in Step("a", "noise", Pure(exact(9)), 1.2).sentence()
+    assert "at most 1 half range in" in Step("a", "noise", Pure(exact(9)), 1.0, "half ranges").sentence()
+
+
 @each
 def test_json_round_trip(guarantee):
     assert Guarantee.from_dict(json.loads(json.dumps(guarantee.to_dict(), allow_nan=False))) == guarantee

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, VotingClassifier
 from sklearn.pipeline import make_pipeline
 
-from privet import LinearRegression, LogisticRegression, NaiveBayes, OneR, Schema
+from privet import LinearRegression, LogisticRegression, NaiveBayes, OneR, Schema, cross_validate
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.learning.sample_aggregate import SampleAggregate
 from privet.model import load_model, save_model
@@ -180,6 +180,19 @@ def test_weights_in_scikit_learn():
 def test_sparse_matrices_are_refused_with_a_reason():
     with pytest.raises(DataError, match=r"sparse matrices[\s\S]*toarray"):
         NaiveBayes(schema=SCHEMA).fit(csr_array(np.zeros((3, 3))), ["no", "yes", "no"])
+
+
+@pytest.mark.filterwarnings("error")  # polars warns of whoever asks a query for its columns
+@pytest.mark.parametrize("lazy", ["X", "y"])
+def test_a_lazy_frame_is_refused_with_a_reason(lazy):
+    X, y = pl.from_pandas(FRAME), pl.DataFrame({"ill": WORDS})
+    X, y = (X.lazy(), y) if lazy == "X" else (X, y.lazy())
+    for learn in (
+        NaiveBayes(schema=SCHEMA).fit,
+        lambda X, y: cross_validate(NaiveBayes(schema=SCHEMA), X, y, epsilon=1.0),
+    ):
+        with pytest.raises(DataError, match=r"has not been run[\s\S]*collect\(\)"):
+            learn(X, y)
 
 
 # Arrays, frames and files behave alike

@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from privet.compiled import njit
 from reproduction.dpweka.as_published_kernels import candidate_scores
 
 __all__ = ["Search"]

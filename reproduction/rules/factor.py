@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from privet.schema import Schema
 from reproduction import markdown
-from reproduction.rules.mined import mine
-from reproduction.rules.protocol import Score, score, splits
+from reproduction.grid import folded
+from reproduction.rules.mined import colony
+from reproduction.rules.protocol import Score, score
 
 __all__ = ["FACTORS", "PUBLISHED", "SETS", "runs", "table_of"]
 
@@ -39,15 +40,18 @@ PUBLISHED: dict[str, tuple[tuple[float, float], ...]] = {
 }  # fmt: skip
 
 
+def miner(schema: Schema, epsilon: float, delta: float, random_state: int, data: str, **given: Any) -> Any:
+    """1-rule ABC on exact records, with the thesis's parameters for a set."""
+    return colony(data, "one", None, schema, random_state, **given)
+
+
 def runs(
     name: str, table: pa.Table, schema: Schema, factor: float, *, seed: int, folds: int = 10, **given: Any
 ) -> list[float]:
     """The accuracies of one cross-validation of 1-rule ABC with one F."""
-    target = schema.nominal_target().name
-    return [
-        mine(name, split, schema, "one", None, folds * seed + split.fold, factor=factor, **given).clean
-        for split in splits(table, target, folds, seed)
-    ]
+    makes = {"1-rule ABC": (miner, {"data": name, "factor": factor, **given})}
+    [found] = folded(table, schema, makes, folds=folds, seed=seed).values()
+    return [one["accuracy"] for one in found]
 
 
 def table_of(found: Mapping[str, Mapping[float, Sequence[float]]]) -> str:

@@ -9,17 +9,19 @@ within the fold, with a fifth of ε, and k as in table 5.23.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from privet.learning.classify import NaiveBayes, OneR
+from privet.registry import algorithm
 from privet.schema import Schema
 from privet.selection import SelectKBest
 from reproduction import markdown
+from reproduction.grid import WITHOUT_NOISE, folded
 from reproduction.rules.as_published import Bayes, OneRule
-from reproduction.rules.protocol import Score, accuracy, cut, score, splits
+from reproduction.rules.protocol import Score, cut, score
 from reproduction.rules.selected import PUBLISHED as KEPT
 
 __all__ = ["EPSILONS", "LITERATURE", "METHODS", "PUBLISHED", "literature", "repeat", "table_of"]
@@ -92,39 +94,55 @@ LITERATURE: dict[str, tuple[float | None, float, float]] = {
     "thesis, NB": (0.866, 0.911, 0.854),
 }
 
-Fit = Callable[[pa.Table, Schema, "float | None", int], Any]
-PUBLIC = 1e6  # ε at which noise is not seen: "without noise"
+
+@dataclass
+class Method:
+    """A learner, as published or Privet's; of the ``columns`` alone, or of k that it chooses with ε/5."""
+
+    schema: Schema
+    epsilon: float
+    delta: float
+    random_state: int
+    learner: str
+    columns: Sequence[str] | None = None
+    k: int | None = None
+
+    def fit(self, table: pa.Table) -> Method:
+        schema, epsilon, seed = self.schema, self.epsilon, self.random_state
+        if self.columns is not None:
+            schema = cut(schema, self.columns)
+        if self.k is not None:
+            chooser = SelectKBest(
+                k=self.k, epsilon=epsilon / 5, schema=schema, values=False, random_state=seed
+            )
+            schema, epsilon = cut(schema, chooser.fit(table).chosen_), epsilon * 4 / 5
+        self._names = [column.name for column in schema.attributes]
+        if self.learner in AS_PUBLISHED:
+            self._model = AS_PUBLISHED[self.learner](
+                schema, None if epsilon >= WITHOUT_NOISE else epsilon, seed
+            )
+        else:
+            learner = algorithm(self.learner).load()
+            self._model = learner(epsilon=epsilon, schema=schema, random_state=seed + 1)
+        self._model.fit(table.select(list(schema.names)))
+        return self
+
+    def predict(self, table: pa.Table) -> Any:
+        return self._model.predict(table.select(self._names))
 
 
-def _ours(learner: Callable[..., Any]) -> Fit:
-    return lambda train, schema, epsilon, seed: learner(
-        epsilon=PUBLIC if epsilon is None else epsilon, schema=schema, random_state=seed
-    ).fit(train)
-
-
-def _top_k(learner: Callable[..., Any], k: int) -> Fit:
-    def fit(train: pa.Table, schema: Schema, epsilon: float | None, seed: int) -> Any:
-        whole = PUBLIC if epsilon is None else epsilon
-        chooser = SelectKBest(k=k, epsilon=whole / 5, schema=schema, values=False, random_state=seed)
-        kept = cut(schema, chooser.fit(train).chosen_)
-        return learner(epsilon=whole * 4 / 5, schema=kept, random_state=seed + 1).fit(
-            train.select(list(kept.names))
-        )
-
-    return fit
-
-
-#: Row → (how it is fitted, whether it gets the attributes that ABC–DE kept).
-METHODS: dict[str, tuple[Callable[[int], Fit], bool]] = {
-    "1R with selection, as published": (lambda k: lambda t, s, e, n: OneRule(s, e, n).fit(t), True),
-    "NB with selection, as published": (lambda k: lambda t, s, e, n: Bayes(s, e, n).fit(t), True),
-    "1R, as published": (lambda k: lambda t, s, e, n: OneRule(s, e, n).fit(t), False),
-    "NB, as published": (lambda k: lambda t, s, e, n: Bayes(s, e, n).fit(t), False),
-    "`OneR` with public selection": (lambda k: _ours(OneR), True),
-    "`NaiveBayes` with public selection": (lambda k: _ours(NaiveBayes), True),
-    "`OneR`": (lambda k: _ours(OneR), False),
-    "`NaiveBayes`": (lambda k: _ours(NaiveBayes), False),
-    "`NaiveBayes`, private top k": (lambda k: _top_k(NaiveBayes, k), False),
+AS_PUBLISHED: dict[str, Any] = {"1R": OneRule, "NB": Bayes}
+#: Row → (its learner, what it learns from: the attributes that ABC–DE kept, k that it chooses, or all).
+METHODS: dict[str, tuple[str, str]] = {
+    "1R with selection, as published": ("1R", "kept"),
+    "NB with selection, as published": ("NB", "kept"),
+    "1R, as published": ("1R", "all"),
+    "NB, as published": ("NB", "all"),
+    "`OneR` with public selection": ("one-r", "kept"),
+    "`NaiveBayes` with public selection": ("naive-bayes", "kept"),
+    "`OneR`": ("one-r", "all"),
+    "`NaiveBayes`": ("naive-bayes", "all"),
+    "`NaiveBayes`, private top k": ("naive-bayes", "top k"),
 }
 
 
@@ -136,23 +154,20 @@ def repeat(
     *,
     seed: int,
     folds: int = 10,
-    epsilons: Sequence[float | None] = (None, *EPSILONS),
+    epsilons: Sequence[float] = (WITHOUT_NOISE, *EPSILONS),
 ) -> dict[str, list[float]]:
-    """Method → the accuracy of one cross-validation for each ε; None is without noise.
+    """Method → the accuracy of one cross-validation for each ε; the first is without noise.
 
     ``kept`` are the attributes that the non-private selection found in the whole table.
     """
-    target = schema.nominal_target().name
     k = min(KEPT[name][1], len(schema.attributes)) if name in KEPT else len(kept)
-    found: dict[str, list[list[float]]] = {method: [[] for _ in epsilons] for method in METHODS}
-    for split in splits(table, target, folds, seed):
-        for method, (make, selects) in METHODS.items():
-            used = cut(schema, kept) if selects else schema
-            train, test = (part.select(list(used.names)) for part in (split.train, split.test))
-            for place, epsilon in enumerate(epsilons):
-                model = make(k)(train, used, epsilon, (seed * folds + split.fold) * 100 + place)
-                found[method][place].append(accuracy(model, test, target))
-    return {method: [score(values).mean for values in columns] for method, columns in found.items()}
+    given: dict[str, dict[str, Any]] = {"kept": {"columns": list(kept)}, "all": {}, "top k": {"k": k}}
+    makes = {m: (Method, {"learner": learner} | given[which]) for m, (learner, which) in METHODS.items()}
+    found = folded(table, schema, makes, epsilons, folds=folds, seed=seed)
+    return {
+        m: [score([one["accuracy"] for one in found[m, epsilon]]).mean for epsilon in epsilons]
+        for m in METHODS
+    }
 
 
 def table_of(name: str, repeats: Sequence[Mapping[str, Sequence[float]]]) -> str:

@@ -8,7 +8,7 @@ its guarantee is none: it is there to compare with. Only training folds are sele
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from privet.learning.public.bee_wrapper import BeeSelection
 from privet.schema import Category, Schema
 from privet.selection import SelectKBest
 from privet.selection.bee_tables import PrivateBeeSelection
+from reproduction.grid import folded
+from reproduction.rules.protocol import accuracy, cut, score
 
 __all__ = ["CLASSIFIERS", "SELECTIONS", "Compared", "compare_selections"]
 
@@ -39,74 +41,67 @@ class Compared:
     attributes: float
 
 
+@dataclass
+class Selected:
+    """A classifier after a selection; a private selection takes half of ε, and the others none of it."""
+
+    schema: Schema
+    epsilon: float
+    delta: float
+    random_state: int
+    classifier: str
+    selection: str
+    k: int
+    seed: int
+
+    def fit(self, table: pa.Table) -> Selected:
+        left = self.epsilon / 2 if self.selection.startswith("private") else self.epsilon
+        self._kept = cut(self.schema, self._chosen(table))
+        learner = CLASSIFIERS[self.classifier]
+        self._model = learner(epsilon=left, schema=self._kept).fit(table.select(list(self._kept.names)))
+        return self
+
+    def figures(self, table: pa.Table) -> dict[str, float]:
+        right = accuracy(self._model, table.select(list(self._kept.names)), str(self.schema.target))
+        return {"accuracy": right, "attributes": len(self._kept.attributes)}
+
+    def _chosen(self, table: pa.Table) -> list[str]:
+        names = [column.name for column in self.schema.attributes]
+        if self.selection == "none":
+            return names
+        if self.selection == "wrapper (not private)":
+            return _wrapped(table, self.schema, self.seed)
+        half, schema = self.epsilon / 2, self.schema
+        if self.selection == "private filter":
+            filtered = SelectKBest(k=min(self.k, len(names)), epsilon=half, schema=schema, values=False)
+            return list(filtered.fit(table).chosen_)
+        return list(PrivateBeeSelection(epsilon=half, schema=schema).fit(table).chosen_)
+
+
 def compare_selections(
     table: pa.Table,
     schema: Schema,
     epsilons: Sequence[float] = (0.1, 1.0),
     *,
     k: int = 3,
-    repeats: int = 1,
     folds: int = 10,
     seed: int = 0,
-    selections: Sequence[str] = SELECTIONS,
-    classifiers: Sequence[str] = tuple(CLASSIFIERS),
 ) -> list[Compared]:
     """Cross-validate every classifier after every selection at every ε, all on the same folds.
 
     The table is public: accuracies are exact. ``seed`` deals the folds; the noise is not seeded.
     """
-    target = str(schema.target)
-    truth = np.asarray(table[target].to_pylist(), dtype=str)
-    scores: dict[tuple[float, str, str], list[tuple[float, int]]] = {}
-    for train, test, told in _folds(table, truth, repeats, folds, seed):
-        known: list[str] | None = None
-        for epsilon in epsilons:
-            for selection in selections:
-                if selection == "wrapper (not private)":  # it knows no ε
-                    known = known or _wrapped(train, schema, seed)
-                    names = known
-                else:
-                    names = _chosen(selection, train, schema, epsilon / 2, k)
-                kept = Schema(
-                    tuple(c for c in schema.columns if c.name in (*names, target)), target, unit=schema.unit
-                )
-                left = epsilon / 2 if selection.startswith("private") else epsilon
-                for name in classifiers:
-                    model = CLASSIFIERS[name](epsilon=left, schema=kept).fit(train)
-                    right = (
-                        model.predict(test.select([column.name for column in kept.attributes])).astype(str)
-                        == told
-                    )
-                    scores.setdefault((epsilon, name, selection), []).append(
-                        (float(right.mean()), len(names))
-                    )
+    makes = {
+        f"{s}, {c}": (Selected, {"classifier": c, "selection": s, "k": k, "seed": seed})
+        for s in SELECTIONS
+        for c in CLASSIFIERS
+    }
     found = []
-    for key, parts in scores.items():
-        accuracies, sizes = (np.array(part, float) for part in zip(*parts, strict=True))
-        error = accuracies.std(ddof=1) / len(parts) ** 0.5 if len(parts) > 1 else 0.0
-        found.append(Compared(*key, float(accuracies.mean()), float(error), float(sizes.mean())))
+    for (label, epsilon), parts in folded(table, schema, makes, epsilons, folds=folds, seed=seed).items():
+        selection, _, classifier = label.partition(", ")
+        right, sizes = (score([part[name] for part in parts]) for name in ("accuracy", "attributes"))
+        found.append(Compared(epsilon, classifier, selection, right.mean, right.standard_error, sizes.mean))
     return found
-
-
-def _folds(
-    table: pa.Table, truth: Any, repeats: int, folds: int, seed: int
-) -> Iterator[tuple[pa.Table, pa.Table, Any]]:
-    generator = np.random.default_rng(seed)
-    for _ in range(repeats):
-        fold = generator.permutation(len(truth)) % folds
-        for place in range(folds):
-            away = fold == place
-            yield table.filter(pa.array(~away)), table.filter(pa.array(away)), truth[away]
-
-
-def _chosen(selection: str, train: pa.Table, schema: Schema, epsilon: float, k: int) -> list[str]:
-    names = [column.name for column in schema.attributes]
-    if selection == "none":
-        return names
-    if selection == "private filter":
-        filtered = SelectKBest(k=min(k, len(names)), epsilon=epsilon, schema=schema, values=False)
-        return list(filtered.fit(train).chosen_)
-    return list(PrivateBeeSelection(epsilon=epsilon, schema=schema).fit(train).chosen_)
 
 
 def _wrapped(train: pa.Table, schema: Schema, seed: int) -> list[str]:

@@ -20,13 +20,15 @@ from privet.schema import Schema, Unit
 
 __all__ = ["BEFOREHAND", "Guarantee", "Release", "Step", "numbered"]
 
-#: Of tables that a program has made, this is said first.
 # From here on a bound says so little that it is not called protection: e¹⁰ is 22,000.
 LOOSE = 10.0
+#: Of tables that a program has made, this is said first.
 BEFOREHAND = (
     "This is about the table as it was passed to Privet. What was done to it before is not covered: a scaler "
     "fitted on the records, columns or settings chosen by exact scores, records that were drawn twice."
 )
+
+_ONE = {"records": "record", "values": "value", "half ranges": "half range", "radii": "radius"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Step:
     unit: str = "records"
 
     def sentence(self, each: str = "") -> str:
-        off = f"off by at most {self.error:.3g} {self.unit} in 95 % of cases"
+        figure = f"{self.error:.3g}"
+        unit = _ONE.get(self.unit, self.unit) if figure == "1" else self.unit
+        off = f"off by at most {figure} {unit} in 95 % of cases"
         return f"{self.what}: {self.mechanism}, {self.amount}{each}; {off}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,14 +175,15 @@ class Guarantee:
         assert self.epsilon is not None
         shown = f"{math.exp(self.epsilon):,.3g}" if self.epsilon < 13.8 else "more than a million"
         except_ = f", except with probability {self.delta:g}" if self.delta else ""
+        whose = self.unit.describe().partition(",")[0].partition(" (")[0]
         if self.protects:
             return (
                 f"Whatever an attacker knows, anything they see in this release is at most {shown} times as "
-                f"likely (or unlikely) because of one such unit{except_}."
+                f"likely (or unlikely) because of {whose}{except_}."
             )
         return (
             f"THIS ε IS TOO LARGE TO PROTECT ANYBODY: what an attacker sees in this release may be {shown} "
-            f"times as likely because of one such unit. Promises worth relying on have an ε of a few units."
+            f"times as likely because of {whose}. Promises worth relying on have an ε of a few units."
         )
 
     def text(self) -> str:

@@ -93,6 +93,21 @@ def test_people_that_no_ledger_knows_need_no_word(run, ward):
     run("fit", "naive-bayes", ward, "-s", "other.toml", "--no-ledger", "-o", "n.json")
 
 
+def test_a_model_of_other_people_is_no_way_around(run, ward):
+    """Before: who was named in the *model's* schema paid, or nobody, and not who stood in the table."""
+    write_schema(Schema(SCHEMA.columns, target="ill", dataset="elsewhere"), "other.toml")
+    run("fit", "naive-bayes", ward, "-s", "other.toml", "--no-ledger", "-o", "n.json")
+    write_schema(SCHEMA, "ward.schema.toml")
+    refused = run("evaluate", "n.json", "ward.csv", "--public", code=6)
+    assert "'ward' has an account in the ledger" in refused.stderr
+    before = history(run)
+    run("evaluate", "n.json", "ward.csv", "--epsilon", 0.5, "--yes", code=5)
+    Path("elsewhere.csv").write_text("age,ill\n50,no\n")
+    run("ledger", "open", "elsewhere.csv", "-s", "other.toml", "--epsilon", 1)
+    run("evaluate", "n.json", "ward.csv", "--epsilon", 0.5, "--yes", code=5)
+    assert [entry["what"] for entry in history(run)[len(before) :] if entry["kind"] == "reserve"] == []
+
+
 def test_the_same_in_python():
     """Before: ``evaluate(public=True)`` gave exact scores of people whom the model's ledger counts."""
     ledger = Ledger.in_memory().as_analyst("bob")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +62,42 @@ def test_an_odd_cell_anywhere_does_not_stop_a_paid_run(odd):
         model = NaiveBayes(epsilon=1.0, schema=SCHEMA, ledger=payer).fit(rows[:, :5], rows[:, 5])
         evaluate(model, rows[:, :5], rows[:, 5], epsilon=1.0)
         NaiveBayes(epsilon=1.0, schema=SCHEMA, ledger=payer).fit(pd.DataFrame(rows, columns=SCHEMA.names))
+
+
+HALVES = ["a", "\ud800", "b", "\ud800x", "b"]  # half a character, as a damaged JSON file gives
+
+
+def categories(cells):
+    places, words = pd.factorize(np.array(cells, dtype=object))
+    return pd.Categorical.from_codes(places, pd.Index(words, dtype=object))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        np.array([[cell] for cell in HALVES]),
+        np.array([[cell.encode("utf-8", "surrogatepass")] for cell in HALVES]),
+        pd.DataFrame({"word": pd.Series(HALVES, dtype=object)}),
+        pd.DataFrame({"word": categories(HALVES)}),
+    ],
+    ids=["texts", "bytes", "objects", "categories"],
+)
+def test_half_a_character_does_not_stop_a_paid_run(word):
+    """Before: "surrogates not allowed", after the run was paid for."""
+    schema = Schema((Category("word", ("a", "b")), SCHEMA["ill"]), target="ill", dataset="ward")
+    ill = ["no", "yes", "no", "yes", "no"]
+    NaiveBayes(epsilon=1.0, schema=schema, ledger=ledger()).fit(word, ill)
+    with pytest.raises(DataError) as refused:
+        NaiveBayes(epsilon=1.0, schema=schema).fit(word, ill)
+    assert "ud800" not in str(refused.value)
+    [batch] = as_source(word, ill, names=["word"], schema=replace(schema, outside="count")).batches(["word"])
+    assert Rows(batch, schema).codes("word").tolist() == [0, 2, 1, 2, 1]
+
+
+def test_an_id_with_half_a_character_is_nobodys():
+    """Two people's ids would be the same text once they were mended, and bounded together."""
+    read = object_cells(Schema.of({"ill": ["no", "yes"]}, unit=Unit(id="who"), dataset="ward"))
+    assert read("who", ["a", "\ud800", "\ud801", b"\xff"]).to_pylist() == ["a", None, None, None]
 
 
 def test_without_a_ledger_a_mixed_column_is_refused():

@@ -10,11 +10,13 @@ import pytest
 
 from privet.budget import budget
 from privet.curator import Apart, Curator, FindValues, Measure
+from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.schema import Category, Schema
-from privet.stats import CrossTable
+from privet.sources import ArrowSource
+from privet.stats import Coded, CrossTable, Rows
 from privet.stats.relations import Base, Chosen, Facts, Relation
-from privet.stats.views import View
+from privet.stats.views import Field, IsIn, IsMissing, Labelled, LookedUp, Not, View, Viewed
 
 SCHEMA = Schema((Category("ill", ("no",), other="else"),))
 TABLE = pa.table({"ill": ["no", "S3NT1NEL"]})
@@ -48,7 +50,7 @@ def test_a_relation_of_ones_own_sees_no_record():
 
 
 class Free(Apart):
-    def price(self, asked):
+    def price(self, asked, schema):
         return Fraction(0)
 
 
@@ -78,3 +80,42 @@ def test_a_negative_delta_buys_nothing():
         with pytest.raises(ParameterError, match="δ"):
             curator.ask(FindValues(View(), "ill", Fraction(1, 2)), Fraction(1, 4))
         assert curator.left == 1
+
+
+def part_of(view):
+    return Measure(Viewed(CrossTable((Coded("ill"),)), view), "a part")
+
+
+def test_a_column_that_each_question_makes_for_itself_makes_no_parts():
+    """Before: 200 questions about everybody cost as much as one, ε = 20 at a claim of 0.1."""
+
+    def everybody(label):
+        made = Labelled(((Not(IsMissing(Field("ill"))), label),))
+        return part_of(View((("part", made),), (IsIn(Field("part"), (label,)),)))
+
+    labels = ("a", "b")
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator:
+        with pytest.raises(ParameterError, match="its own categories"):
+            curator.ask_together([(everybody(label), Fraction(1)) for label in labels], Apart("part", labels))
+        assert curator.left == 1
+
+
+def test_values_that_are_equal_and_written_otherwise_are_other_parts():
+    """1, 1.0 and True are equal: the first one's records were counted for all three, and paid for once."""
+    schema = Schema.of({"key": ["1", "True", "1.0"], "ill": ["no", "yes"]})
+    table = pa.table({"key": ["1"] * 3 + ["True"] * 20 + ["1.0"] * 100, "ill": ["no"] * 123})
+    asked = [part_of(View(where=(IsIn(Field("key"), (value,)),))) for value in (1, True, 1.0)]
+    found = MemoryEngine().answer([each.statistic for each in asked], ArrowSource(table), schema)
+    assert [int(each.sum()) for each in found] == [3, 20, 100]
+    with Curator(table, schema, budget(1.0)) as curator:
+        curator.ask_together([(each, Fraction(1)) for each in asked], Apart("key", ("1", "True", "1.0")))
+        assert curator.left == 0
+
+
+def test_public_tables_whose_entries_are_equal_and_written_otherwise_are_others():
+    rows = Rows(pa.record_batch({"ill": ["no", "else"]}), SCHEMA)
+    for entries, labels in ((((("no", 1), ("else", 1.0))), 2), ((("no", 1), ("else", 1)), 1)):
+        view = View((("found", LookedUp(Field("ill"), entries)),))
+        statistic = Viewed(CrossTable((Coded("found"),)), view)
+        answer = statistic.finish(statistic.fold(statistic.start(SCHEMA), rows), SCHEMA)
+        assert answer.tolist() == ([1, 1, 0] if labels == 2 else [2, 0])

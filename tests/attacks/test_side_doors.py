@@ -7,8 +7,10 @@ finds goes here, together with what shuts it.
 from __future__ import annotations
 
 import ast
+import copy
 import importlib
 import inspect
+import os
 import pickle
 import shutil
 import subprocess
@@ -59,6 +61,37 @@ def attempt(question, share=Fraction(1)):
 def overhear(answers):
     seen.append(answers)
     return answers
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+@pytest.mark.parametrize(
+    "held", [lambda curator: curator, lambda curator: curator._run], ids=["curator", "run"]
+)
+def test_a_copy_asks_nothing(copied, held):
+    """Before: a learner that copied its curator asked in each copy with all of the budget, paid for once."""
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator:
+        with pytest.raises(ParameterError, match="copied"):
+            copied(held(curator))
+        assert curator.left == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+def test_a_forked_process_asks_nothing():
+    """Before: a process that a learner forked had all of the budget once more."""
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator:
+        child = os.fork()
+        if child == 0:
+            try:
+                curator.ask(Measure(COUNTS, "again"), Fraction(1))
+            except ParameterError:
+                os._exit(7)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        curator.ask(Measure(COUNTS, "once"), Fraction(1))
 
 
 @pytest.mark.parametrize(
@@ -348,6 +381,8 @@ def test_sizes_of_classes_need_a_public_number_of_records_and_are_in_the_guarant
         curator.ask(question)
     exchanged = Schema(SCHEMA.columns, "ill", unit=Unit("replace"))
     with Curator(TABLE, exchanged, budget(1.0)) as curator:
+        with pytest.raises(ParameterError, match="no other column"):
+            curator.ask(ClassSizes("cough", "declared"))  # "the class" is the target, and nothing else
         assert curator.ask(question).value.tolist() == [20, 20]
         assert curator.left == 1
     assert (

@@ -109,6 +109,32 @@ def test_what_was_answered_survives_a_power_cut(ledger, postgres, postgres_url):
             connection.execute("SELECT pg_reload_conf()")
 
 
+def test_who_has_seen_rows_that_a_power_cut_took_back_goes_on(ledger, postgres, postgres_url, monkeypatch):
+    """Nobody was answered for them. What a ledger was answered for itself must still be there."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET wal_writer_delay = '10s'")
+        connection.execute("SELECT pg_reload_conf()")
+    try:
+        reserve(ledger)
+        reader = Ledger.open(postgres_url)
+        with monkeypatch.context() as patch:
+            patch.setattr(store_module, "_ON_DISK", "SELECT 1")  # stopped before the wait
+            reserve(Ledger.open(postgres_url))
+        for each in (ledger, reader):
+            assert each.spent("patients") == Pure(exact(0.2))
+        postgres.crash()
+        postgres.start()
+        for times, each in enumerate((ledger, reader), 1):
+            assert each.spent("patients") == Pure(exact(0.1) * times)
+            reserve(each)
+            assert each.spent("patients") == Pure(exact(0.1) * (times + 1))
+        ledger.verify()
+    finally:
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM RESET wal_writer_delay")
+            connection.execute("SELECT pg_reload_conf()")
+
+
 def test_nobody_waits_for_the_disk_with_the_lock_held(ledger, postgres_url):
     """The rows are committed at once; what waits is a transaction that holds no lock."""
     store = Ledger.open(postgres_url)._chain.store

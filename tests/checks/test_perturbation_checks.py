@@ -73,9 +73,9 @@ class DrawsAgain(Rotation):
     ) -> None:
         super().__init__(schema=schema, columns=columns, key=key, random_state=random_state)
 
-    def _start(self, schema: Any, names: Any, sample: Any) -> None:
+    def _start(self, *settled: Any) -> None:
         given, self.key = self.key, None
-        super()._start(schema, names, sample)
+        super()._start(*settled)
         self.key = given
 
 

@@ -238,7 +238,7 @@ def test_rows_are_sorted_and_signs_are_explained(bed, run, answer):
     assert values == sorted(values, reverse=True)
     shown = run(*top).stdout
     assert "1 − d, so 0 or below" in shown
-    assert "1 of these 5 can be told from noise: the first." in shown
+    assert "Of these 5, the first can be told from noise." in shown
 
 
 def test_a_plain_verdict_where_noise_swamps_the_signal(bed, run, answer, tmp_path):

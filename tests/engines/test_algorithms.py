@@ -1,4 +1,4 @@
-"""Every registered algorithm that learns from a table learns the same from parts of files and from Spark."""
+"""Every registered algorithm that learns from a table learns the same wherever the table is."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pyarrow import parquet
 
 from privet.checks.example import example, public
 from privet.registry import ALGORITHMS
-from privet.sources import ArrowSource, ParquetSource
+from privet.sources import ArrowSource, ParquetSource, open_source
 from privet.sources.parts import PartedSource
+from privet.sources.sql import TableSource
 
 FAMILIES = ("classify", "regress", "cluster", "select", "associate", "synthesise")
 LEARNERS = [entry for entry in ALGORITHMS if entry.family in FAMILIES]
@@ -24,13 +25,38 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def frame(file, request):
+def on_spark(file, spark):
     """The table on a cluster, which keeps it: most learners ask of it many times."""
     from privet.sources.spark import SparkSource
 
-    kept = request.getfixturevalue("spark").read.parquet(str(file)).coalesce(1).cache()
+    kept = spark.read.parquet(str(file)).coalesce(1).cache()
     yield SparkSource(kept)
     kept.unpersist()
+
+
+@pytest.fixture(scope="module")
+def in_parts(file):
+    return PartedSource(ParquetSource(file), map, 4)
+
+
+@pytest.fixture(scope="module")
+def in_duckdb(file):
+    import ibis
+
+    return TableSource(ibis.duckdb.connect().read_parquet(str(file)))
+
+
+@pytest.fixture(scope="module")
+def in_postgres(postgres):
+    import psycopg
+
+    url = postgres.database()
+    with psycopg.connect(url) as connection:
+        connection.execute("CREATE TABLE people (age bigint, height float8, smoker text, ill text)")
+        with connection.cursor().copy("COPY people FROM STDIN") as copy:
+            for row in example().to_pylist():
+                copy.write_row(tuple(row.values()))
+    return open_source(f"{url}?table=people")
 
 
 def fitted(entry, source):
@@ -44,11 +70,10 @@ def in_memory(entry):
     return fitted(entry, ArrowSource(example()))
 
 
-@pytest.mark.parametrize("where", ["parts", "spark frame"])
+@pytest.mark.parametrize("where", ["in_parts", "on_spark", "in_duckdb", "in_postgres"])
 @pytest.mark.parametrize("entry", LEARNERS, ids=lambda entry: entry.name)
-def test_learns_the_same(entry, where, file, request):
-    parts = PartedSource(ParquetSource(file), map, 4) if where == "parts" else None
-    one = fitted(entry, parts or request.getfixturevalue("frame"))
+def test_learns_the_same(entry, where, request):
+    one = fitted(entry, request.getfixturevalue(where))
     other = in_memory(entry)
     assert one.guarantee_.text() == other.guarantee_.text()
     assert one.in_words() == other.in_words()

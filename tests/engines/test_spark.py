@@ -77,12 +77,23 @@ def test_frames_that_are_no_files(spark):
 
 
 def test_frames_that_change_are_refused(spark):
-    from pyspark.sql import functions
+    from pyspark.sql import Window, functions
 
-    frame = spark.range(10)
-    for shaky in (frame.withColumn("r", functions.rand()), frame.limit(3), frame.sample(0.5)):
+    frame = spark.range(10).withColumn("b", functions.col("id") % 2)
+    for shaky in (
+        frame.withColumn("r", functions.rand()),
+        frame.limit(3),
+        frame.offset(3),
+        frame.sample(0.5),
+        frame.dropDuplicates(["b"]),
+        frame.withColumn("r", functions.current_timestamp()),
+        frame.withColumn("r", functions.sum("id").over(Window.partitionBy("b"))),
+        frame.groupBy("b").agg(functions.first("id")),
+    ):
         with pytest.raises(DataError, match="not the same each time"):
             SparkSource(shaky)
+    named = frame.select(functions.col("id").alias("Limit Sample Window"), functions.lit("now").alias("b"))
+    assert SparkSource(named.distinct()).names == ("Limit Sample Window", "b")
 
 
 def test_an_error_on_an_executor_names_no_cell(spark):

@@ -24,6 +24,7 @@ def test_the_same_epsilon_each_time_and_more_for_more():
     assert loose.epsilon <= strict.epsilon
     assert f"epsilon = {strict.epsilon:g} was chosen" in strict.why()
     assert "No record was read" in strict.why()
+    assert "it named too small an epsilon on 1" in strict.why()
     assert strict.forecast.at(strict.epsilon).low >= strict.forecast.attainable - 0.011
 
 

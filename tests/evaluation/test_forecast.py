@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from privet.errors import ParameterError
 from privet.evaluation.forecast import Forecast, Point, forecast, trial
+from privet.evaluation.forecast.tested import TESTED, how_tested
 from privet.families import FAMILIES
 from privet.learning.classify import NaiveBayes
 from privet.learning.regress import Ridge
@@ -48,7 +50,8 @@ def test_more_records_need_less_epsilon():
     )
     assert few.points[0].share < many.points[0].share
     assert (few.epsilon_for(0.02) or 100) > many.epsilon_for(0.02)
-    assert any("larger by the same factor" in word for word in many.rests_on)
+    assert any("larger by the same factor. Detail" in word for word in many.rests_on)
+    assert not any("Detail" in word for word in few.rests_on)
 
 
 def test_the_same_forecast_twice():
@@ -61,6 +64,7 @@ def test_from_what_was_released_already():
     table = made_up(SCHEMA, 2000, 5)
     found = forecast(NaiveBayes(), SCHEMA, Guess(records=2000), released=table, **QUICK)
     assert any("released already" in word for word in found.rests_on)
+    assert found.tested == "", "that test was of made-up worlds"
     with pytest.raises(ParameterError, match="at least 20 records"):
         forecast(NaiveBayes(), SCHEMA, released=table.slice(0, 5), **QUICK)
 
@@ -114,3 +118,14 @@ def test_a_slow_algorithm_is_tried_at_fewer_epsilons_and_the_rest_follows(monkey
     assert any("Tried at 3 of the epsilons" in word for word in found.rests_on)
     values = [point.value for point in found.points]
     assert values == sorted(values)
+
+
+def test_it_says_how_often_it_was_wrong_as_the_page_of_the_experiment_has_it():
+    page = (Path(__file__).parents[2] / "docs" / "experiments" / "forecast.md").read_text(encoding="utf-8")
+    for name, found in TESTED.items():
+        assert f"| {name} | {found.tables} | {found.too_small} | {found.doubled} |" in page
+    foretold = forecast(NaiveBayes(), SCHEMA, Guess(records=400), **QUICK)
+    assert foretold.tested == TESTED["NaiveBayes"].in_words()
+    assert foretold.tested in foretold.text()
+    assert foretold.to_dict()["tested"] == foretold.tested
+    assert "not put to the test" in how_tested("KMeans")

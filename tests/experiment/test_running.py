@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,12 +19,13 @@ import pytest
 from privet.budget import Ledger, budget
 from privet.demo.patients import patients, public_knowledge
 from privet.errors import BudgetExceeded, LedgerError, ParameterError
-from privet.experiment import Experiment
+from privet.experiment import Contender, Experiment
 from privet.experiment.files import cells_table, write_results
 from privet.experiment.store import Store
 from privet.experiment.workers import _batches
 from privet.schema import write_schema
 from privet.sources import ArrowSource, write_csv
+from privet.sources.spark import SparkMap
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = {
@@ -79,6 +81,59 @@ def test_any_map_gives_the_same_figures_and_nothing_is_measured_twice(tmp_path):
     assert more.plan(store=store).done == experiment.size
 
 
+class Usual:
+    """Not an algorithm of Privet: it always says what most training records are."""
+
+    def __init__(self, schema, epsilon, delta, random_state, offset=0):
+        self.given = schema, epsilon, delta, random_state
+
+    def fit(self, table):
+        values = table["diabetes"].to_pylist()
+        self.usual = max(sorted(set(values)), key=values.count)
+        return self
+
+    def predict(self, table):
+        assert "diabetes" not in table.column_names
+        return [self.usual] * table.num_rows
+
+
+class Counted(Usual):
+    def figures(self, table):
+        return {"accuracy": 0.25, "told": table.num_rows}
+
+
+def test_a_class_of_python_is_compared_on_public_tables_and_taken_up(tmp_path):
+    plain = Experiment.from_dict(PUBLIC | {"data": {"clinic": PUBLIC["data"]["clinic"]}})
+    own = (Contender.of("usual", Usual), Contender.of("counted", Counted, {"offset": 1}))
+    experiment = replace(plain, algorithms=(*plain.algorithms, *own))
+    store = tmp_path / "results.jsonl"
+    here = experiment.run(store=store, processes=2)
+    assert len(here.cells) == experiment.size
+    table = patients(600, 0)["diabetes"].to_pylist()
+    share = max(map(table.count, set(table))) / 600
+    usual, counted = (here.entry(experiment.data[0], 0.5, label) for label in ("usual", "counted"))
+    assert usual.mean == pytest.approx(share, abs=0.01)  # folds hold the classes evenly
+    assert (counted.mean, here.cells[-1]["figures"]["told"]) == (0.25, 200)
+    assert figures(experiment.run(store=store)) == figures(here)
+    assert plain.plan(store=store).done == plain.size
+    other = replace(experiment, algorithms=(Contender.of("counted", Counted, {"offset": 2}),))
+    assert other.plan(store=store).done == 0
+
+
+def test_a_class_of_python_gets_no_private_table_and_stands_in_no_file(folder):
+    own = (Contender.of("usual", Usual),)
+    with pytest.raises(ParameterError, match="not an algorithm of Privet"):
+        replace(Experiment.from_dict(PRIVATE), algorithms=own)
+    written = replace(Experiment.from_dict(PUBLIC), algorithms=own).text()
+    with pytest.raises(ParameterError, match="Usual"):
+        Experiment.parse(written).plan()
+
+
+def test_the_executors_of_a_spark_cluster_give_the_same_figures(spark):
+    experiment = Experiment.from_dict(PUBLIC | {"data": {"clinic": PUBLIC["data"]["clinic"]}})
+    assert figures(experiment.run(map=SparkMap(spark))) == figures(experiment.run())
+
+
 def test_results_are_shown_and_written(tmp_path):
     results = Experiment.from_dict(PUBLIC).run()
     assert "(v/ /*)" in results.text()
@@ -98,7 +153,7 @@ def test_results_are_shown_and_written(tmp_path):
 
 
 def test_a_killed_run_repeats_and_loses_nothing(tmp_path):
-    experiment = Experiment.from_dict(PUBLIC | {"repetitions": 20})
+    experiment = Experiment.from_dict(PUBLIC | {"repetitions": 8})
     experiment.write(tmp_path / "grid.toml")
     store = tmp_path / "results.jsonl"
     program = (
@@ -177,6 +232,16 @@ def test_private_cells_are_priced_as_a_whole_and_paid_for(folder):
     assert not experiment.plan(folder=folder, store=store).prices
     experiment.run(folder=folder, store=store, ledger=ledger)
     assert ledger.balance(price.schema.dataset).spent == budget(3.0)
+
+
+def test_one_private_table_at_several_epsilons_is_a_learning_curve_with_error_bars(folder):
+    grid = PRIVATE | {"epsilons": [0.2, 5.0], "repetitions": 1, "algorithms": {"naive-bayes": {}}}
+    experiment, ledger = Experiment.from_dict(grid), opened(6.0)
+    assert experiment.plan(folder=folder).prices[0].amount == budget(5.7)  # 0.2 and 5 for fits, twice 0.25
+    [curve] = experiment.run(folder=folder, ledger=ledger).charts()
+    assert curve.at == (0.2, 5.0)
+    assert all(error > 0 for error in curve.series[0].errors)
+    assert "holds the noise" in curve.note
 
 
 def test_too_little_for_all_of_it_and_none_of_it_is_begun(folder):

@@ -353,3 +353,33 @@ def test_a_model_is_not_scored_on_rows_that_another_choice_may_have_cut():
         flow(steps=steps).plan(TABLES)
     same = {**steps, "score": steps["score"] | {"from": ["model", "one"]}}
     assert flow(steps=same | {"two": {"do": "bounds", "from": "people"}}).plan(TABLES).total
+
+
+def test_a_narrow_interval_gets_more_for_the_score_and_the_model_less():
+    for_model, for_interval = (flow(goal=goal).plan(TABLES) for goal in ("model", "interval"))
+    assert for_interval.amount_of("score").epsilon > 2 * for_model.amount_of("score").epsilon
+    assert for_interval.amount_of("model").epsilon < for_model.amount_of("model").epsilon
+    narrow, wide = (
+        next(s.buys[0].error for s in plan.steps if s.name == "score") for plan in (for_interval, for_model)
+    )
+    assert narrow < wide / 2, "and the plan says what that buys"
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_score_gets_what_makes_it_worth_reading_and_the_plan_says_what_that_buys(delta):
+    steps = {
+        "people": STEPS["people"],
+        "model": {"do": "naive-bayes", "from": "people"},
+        "score": {"do": "evaluate", "from": ["model", "people"], "measures": "confusion"},
+    }
+
+    def score(records):
+        given = {"epsilon": 0.2, "delta": delta, "guess": {"records": records}, "steps": steps}
+        return Flow.from_dict(given).plan(TABLES).steps[-1]
+
+    shares = {records: float(score(records).share) for records in (500, 2000, 5000, 2_000_000)}
+    assert shares[500] == shares[2_000_000] < 0.05, "too few records for any part, and so many that all do"
+    assert 0.09 < shares[5000] < 0.12
+    assert "± 0.05 (" in score(5000).expected
+    assert "about 5,000 test records" in score(5000).expected
+    assert shares[2000] == pytest.approx(0.15, abs=0.001), "not ± 0.05, but the most that is given buys ± 0.1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal, getcontext
 from fractions import Fraction
 
 import numpy as np
@@ -83,3 +84,21 @@ def test_extreme_amounts_have_a_probability():
 def test_amounts_must_rise(epsilons):
     with pytest.raises(ParameterError, match="rise"):
         GradualNoise(epsilons)
+
+
+@pytest.mark.parametrize(
+    ("coarse", "fine"), [("1/1000", "1"), ("7/10", "1"), ("1", "40"), ("500", "700"), ("699", "700")]
+)
+def test_the_chance_of_the_same_answer_is_never_too_large(coarse, fine):
+    """Then an answer has the noise for its own ε with some on top; else it could be worth more."""
+    getcontext().prec = 60
+
+    def squared_sinh(noise):
+        half = 1 / (2 * Decimal(noise.scale))
+        return ((half.exp() - (-half).exp()) / 2) ** 2
+
+    one, two = GeometricNoise(Fraction(coarse)), GeometricNoise(Fraction(fine))
+    exact = squared_sinh(one) / squared_sinh(two)
+    rounded = kept(one, two)
+    assert Decimal(rounded.numerator) / Decimal(rounded.denominator) <= exact
+    assert float(rounded) > 0.99 * float(exact) or exact < Decimal(2) ** -64

@@ -47,7 +47,7 @@ def install(python: Path, folder: Path, wheel: Path) -> Path:
 
 def _install(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     into = ("--python", folder / "bin" / "python")
-    uv = shutil.which("uv")
+    uv = shutil.which("uv") or shutil.which(Path(sys.executable).with_name("uv"))
     if uv:
         command = [uv, "pip", "install", *into, *words]
     else:

@@ -19,6 +19,7 @@ from privet.errors import BudgetExceeded, DataError, ParameterError, PrivetError
 from privet.masking import Masks
 from privet.model import model_from_dict
 from privet.parties import PartyStudy
+from privet.parties.messages import Message
 from privet.schema import Schema, Unit
 from privet.stats import Contingency
 from tests.parties.conftest import SCHEMA, people
@@ -101,6 +102,25 @@ def test_a_party_that_vanishes_after_joining_is_left_out(world):
     assert losses["clinic-4"] == "nothing"
     assert losses["clinic-0"] == "ε = 2"
     assert abs(outcome.model.class_count_.sum() - 1600) < 60
+
+
+def test_what_was_sent_with_a_partys_own_noise_is_lost_whether_it_is_used_or_not(world):
+    there = world("party-noise", parties=4)
+    there.all(["clinic-0", "clinic-1", "clinic-2"])
+    wrong = there.exchange.folder / "send" / "clinic-1.json"
+    sent = json.loads(wrong.read_text())
+    key = there.folder / "clinic-1"
+    other = Message.signed(there.study, "clinic-1", "send", {"parts": sent["body"]["parts"][:1]}, key)
+    wrong.write_text(json.dumps(other.to_dict()))
+    result = there.coordinator.step(close=True).result
+    late = "nothing, or ε = 2 if it has sent too late"
+    losses = {"clinic-0": "ε = 2", "clinic-1": "ε = 2", "clinic-2": "ε = 2", "clinic-3": late}
+    assert result["losses"] == losses
+    there.reads.clear()
+    with pytest.raises(DataError, match="made without you"):
+        there.step("clinic-3")
+    assert there.reads == []
+    assert not (there.exchange.folder / "send" / "clinic-3.json").exists()
 
 
 def test_a_party_that_vanishes_after_sending_is_counted(world):

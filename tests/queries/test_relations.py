@@ -268,3 +268,12 @@ def test_how_records_are_cut_into_pieces_is_no_matter(kind):
     assert whole
     assert Counter(map(str, whole)) == Counter(map(str, pa.concat_tables(pieces).to_pylist()))
     assert kind != "union" or max(piece.num_rows for piece in pieces) == 2  # none was put together
+
+
+def test_bounds_whose_square_no_number_holds_are_refused_before_anything_is_spent():
+    far = Schema.of({"cost": (-1e300, 1e300)}, dataset="far")
+    assert np.isfinite(query(pa.table({"cost": [1.0, 2.0]}), far).sum("cost").release(1.0).value.value)
+    for measure in ("variance", "deviation"):
+        asked = getattr(query(pa.table({"cost": [1.0, 2.0]}), far), measure)
+        with pytest.raises(ParameterError, match="no number holds their square"):
+            asked("cost").plan(1.0)

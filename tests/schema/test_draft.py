@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import DataError, SchemaError
-from privet.schema import Category, Number, Schema, Unit, draft, draft_columns, schema_text
+from privet.schema import Category, Items, Number, Schema, Unit, draft, draft_columns, schema_text
 from privet.schema.columns import DRAFTED
 from privet.sources import ArrowSource, write_csv
 
@@ -40,6 +40,22 @@ def test_kinds_and_marks():
     )
     assert [name for name, _ in schema.left_out] == ["constant", "empty", "null"]
     assert set(schema.drafted) == set(schema.names)
+
+
+def test_sets_of_items():
+    """Lists are drafted, texts where the file is one of baskets; names in them are left out, as elsewhere."""
+    rows = [["milk", "bread"], ["milk"], None, [], ["bread", " tea "], ["tea"]] * 5
+    column = of({"basket": rows, "age": list(range(9)) * 3 + [1, 2, 3]})["basket"]
+    assert column == Items("basket", ("bread", "milk", "tea"), origin=DRAFTED)
+    texts = [pa.record_batch({"items": [sign.join(row or []) for row in rows]}) for sign in ";"]
+    [column] = draft_columns(texts, baskets=True).columns
+    assert (column.values, column.between) == (("bread", "milk", "tea"), ";")
+    words = [pa.record_batch({"items": ["milk bread", "bread"] * 5})]
+    assert draft_columns(words, baskets=True).columns[0].between == " "
+    named = {"who": [[f"person {k}", "x"] for k in range(30)], "age": [1, 2, 3] * 10}
+    assert of(named).left_out[0][0] == "who"
+    odd = of({"odd": [[",;\t|", "x"]] * 10, "age": [1, 2] * 5})
+    assert odd.left_out[0][0] == "odd"
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.decimal128(20, 1)])

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from privet.errors import ParameterError
+from privet.errors import DataError, ParameterError
 from privet.flow import Flow
 from privet.schema import Schema
 from privet.selection.informative import Informative
@@ -45,3 +45,9 @@ def test_in_a_flow_no_column_can_be_counted_on_afterwards():
     }
     with pytest.raises(ParameterError, match="may drop"):
         Flow.from_dict({"steps": steps}).plan({"people": (TABLE, SCHEMA)})
+
+
+def test_a_table_without_attributes_is_refused():
+    schema = Schema.of({"y": ["no", "yes"]}, target="y")
+    with pytest.raises(DataError, match="no attribute to choose from"):
+        Informative(epsilon=1.0, schema=schema).fit(pa.table({"y": ["no", "yes"]}))

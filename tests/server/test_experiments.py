@@ -113,7 +113,7 @@ def test_nothing_is_queued_if_the_budget_does_not_hold_all_of_it(idle: House):
     assert answer.status_code == 409
     assert "Nothing was spent" in answer.text
     with idle.server.database.read() as connection:
-        assert not runs.all_runs(connection, [dataset])
+        assert not runs.all_runs(connection, [dataset], "")
 
 
 def test_a_lost_cell_is_asked_for_again_and_paid_for_again(idle: House):

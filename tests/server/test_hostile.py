@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import logging
 import pickle
+import resource
 import time
 import zipfile
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy import delete, select, text, update
 
+from privet.budget import chain
 from privet.server.logs import Lines
 from privet.server.settings import Limits
-from privet.server.store import people, studies
+from privet.server.store import moments, people, studies
 from privet.server.tables import audit, sessions, tokens, users
 from tests.server.house import HOST, LIMITS, SCHEMA, Caller, House, house
 
@@ -36,6 +37,8 @@ ODD = (
     "%2e%2e%2f",
     "CON",
 )
+#: Nobody sees such blanks: a role would be given to somebody else than was meant.
+UNSEEN = (" owner", "owner ", "two  blanks")
 IMPOSSIBLE = ("", " ", "nul\0l", "two\nlines", "a" * 201, "\x1b[31m")
 
 
@@ -219,6 +222,12 @@ def test_names_that_cannot_be_printed_are_refused(home: House, name: str):
         assert home.owner.ask("POST", path, json=body).status_code == 422, path
 
 
+@pytest.mark.parametrize("name", UNSEEN)
+def test_nobody_is_called_like_somebody_else_but_for_blanks(home: House, name: str):
+    body = {"name": name, "password": "a long password"}
+    assert home.owner.ask("POST", "/users", json=body).status_code == 422
+
+
 @pytest.mark.parametrize("column", ["<b>x</b>", "../x", "'; DROP TABLE runs; --", "a\u202eb"])
 def test_odd_columns_are_columns_and_nothing_else(home: House, column: str):
     header = f'"{column}",ill\n'
@@ -263,13 +272,47 @@ def test_no_file_of_the_machine_is_served(home: House):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"[]", b"null", b'"x"', b'{"name": "\\ud800"}', b'{"name": NaN}', b"[" * 50_000, b"\xff\xfe"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"x"',
+        b'{"name": "\\ud800"}',
+        b'{"name": NaN}',
+        b"[" * 50_000,
+        b'{"name":' * 100_000,
+        b'{"name": ' + b"[" * 400_000 + b"]" * 400_000 + b"}",
+        b'{"name": ' + b"9" * 900_000 + b"}",
+        b'{"name": 1e999999}',
+        b'{"name": "a", "name": ["b"]}',
+        b'{"name": "a", "approval": 1e5}',
+        b"\xff\xfe",
+    ],
 )
 def test_a_body_that_is_no_json_of_the_right_form_is_refused(home: House, body: bytes):
     answer = home.owner.ask("POST", "/studies", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 422)
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["cost"] == "Nothing was spent."
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 5000, "-1e-99999", "1e999999", "0x10", "Infinity", '"' + "9" * 9999 + '"']
+)
+def test_numbers_that_no_machine_holds_are_refused(home: House, number: str):
+    for path, body in (
+        (
+            "/plans",
+            f'{{"use_case": "fit", "dataset": "{home.dataset}", "parameters": {{"epsilon": {number}}}}}',
+        ),
+        (f"/datasets/{home.dataset}/limit", f'{{"epsilon": {number}}}'),
+        ("/attacks/membership", f'{{"epsilon": {number}}}'),
+        ("/ledger/verify", f'{{"head": {number}}}'),
+    ):
+        method = "PUT" if path.endswith("limit") else "POST"
+        answer = home.owner.ask(method, path, content=body, headers={"Content-Type": "application/json"})
+        assert 400 <= answer.status_code < 500, (path, answer.text)
 
 
 def test_a_body_that_is_too_large_is_refused(home: House):
@@ -406,35 +449,19 @@ def test_an_upload_that_breaks_off_leaves_nothing(home: House):
     assert home.owner.get(f"/datasets/{dataset}")["source"] is None
 
 
-def test_an_upload_to_a_full_disk_leaves_nothing(home: House, monkeypatch: pytest.MonkeyPatch):
-    from privet.server import uploads
-
-    class Full:
-        """A file on a disk that is full after the first bytes."""
-
-        def __init__(self, real: Any) -> None:
-            self._real, self.name = real, real.name
-
-        def __enter__(self) -> Full:
-            return self
-
-        def __exit__(self, *given: Any) -> None:
-            self._real.close()
-
-        def write(self, chunk: bytes) -> None:
-            self._real.write(chunk[:3])
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    real = uploads.tempfile.NamedTemporaryFile
-    full = SimpleNamespace(NamedTemporaryFile=lambda **more: Full(real(**more)))
-    monkeypatch.setattr(uploads, "tempfile", full)
+def test_an_upload_to_a_full_disk_leaves_nothing(home: House):
+    """The operating system refuses to write beyond a limit, as it does where there is no room."""
     dataset = home.owner.post("/datasets", {"study": home.study, "name": "up"})["id"]
-    answer = upload(home, "x.csv", b"a,b\n1,2\n", dataset)
+    rows, before = b"a,b\n" + b"1,2\n" * 5_000_000, resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16_000_000, before[1]))
+    try:
+        answer = upload(home, "x.csv", rows, dataset)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert answer.status_code == 507
     assert answer.json()["cost"] == "Nothing was spent."
     assert left_over(home) == []
     assert home.owner.get(f"/datasets/{dataset}")["source"] is None
-    monkeypatch.undo()
     assert upload(home, "x.csv", b"a,b\n1,2\n", dataset).status_code == 200  # once there is room again
 
 
@@ -577,16 +604,30 @@ def test_the_audit_log_notices_every_change(tmp_path: Path):
 
 
 def test_a_clock_that_jumps_ends_sessions_and_nothing_else(home: House, monkeypatch: pytest.MonkeyPatch):
-    dataset = home.new_dataset(1.0)
-    real = time.time
-    monkeypatch.setattr(people.time, "time", lambda: real() - 10**8)
-    assert home.run(home.analyst, dataset)["state"] == "released"
-    monkeypatch.setattr(people.time, "time", lambda: real() + 10**8)
+    """Back and forth by three years: for sessions and tokens, and for the times that are written down."""
+    dataset, shift, real = home.new_dataset(1.0), timedelta(), time.time
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return super().now(tz) + shift
+
+    monkeypatch.setattr(people.time, "time", lambda: real() + shift.total_seconds())
+    monkeypatch.setattr(moments, "datetime", Clock)
+    monkeypatch.setattr(chain, "datetime", Clock)
+    shift = timedelta(days=-1000)
+    first = home.run(home.analyst, dataset)
+    assert (first["state"], first["finished"][:4]) == ("released", str((datetime.now() + shift).year))
+    shift = timedelta(days=1000)
     assert home.analyst.ask("GET", "/session").status_code == 401
-    monkeypatch.undo()
-    assert home.run(home.analyst, dataset)["state"] == "released"
+    shift = timedelta()
+    second = home.run(home.analyst, dataset)
+    assert second["state"] == "released"
     assert home.spent(dataset) == pytest.approx(0.2)
     assert home.owner.post("/ledger/verify")["intact"]
+    # The order is that in which things came, not that of the clock.
+    assert [run["id"] for run in home.analyst.get(f"/runs?dataset={dataset}")] == [second["id"], first["id"]]
+    assert home.auditor.get(f"/studies/{home.study}/audit")["intact"]
 
 
 def test_a_study_keeps_an_owner(home: House):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.server.house import House
+import pytest
+
+from tests.server.house import SCHEMA, House
 
 
 def test_a_first_look_is_one_bundle_at_one_price_and_never_paid_twice(home: House):
@@ -19,6 +21,42 @@ def test_a_first_look_is_one_bundle_at_one_price_and_never_paid_twice(home: Hous
     assert release["headline"].startswith("A first look at 3 columns")
     assert home.plan(home.second, dataset, 0.5, **asked)["already"] == release["id"]
     assert home.spent(dataset) == 0.5
+
+
+def test_forecasts_rest_on_a_first_look_that_was_paid_for(home: House):
+    """Of it they take what it says, and no more; what it does not say enough about is made up, in words."""
+    dataset = home.new_dataset(50.0)
+    look = {"use_case": "describe", "algorithm": None}
+
+    def foretold(algorithm: str = "naive-bayes", **guesses: int) -> dict:
+        asked = {"use_case": "fit", "algorithm": algorithm, "dataset": dataset, "guesses": guesses}
+        return home.analyst.post("/forecasts", asked)
+
+    def rests_on(algorithm: str = "naive-bayes", **guesses: int) -> str:
+        return " ".join(foretold(algorithm, **guesses)["rests_on"])
+
+    drawn = "drawn from the first look"
+    home.run(home.analyst, dataset, 20.0, **look, practice=True)
+    assert "first look" not in rests_on(), "practice says nothing about these people"
+    home.run(home.analyst, dataset, 0.001, **look)
+    assert "too noisy" in rests_on()
+    home.run(home.analyst, dataset, 40.0, **look)
+    found = foretold()
+    words = " ".join(found["rests_on"])
+    assert drawn in words
+    assert found["tested"] == "", "that was seen of people made up from schemas"
+    assert found["guess"]["records"] >= 300
+    assert "as a first look counted them" in words
+    # Every other one of those who smoke is ill, and nobody else: two of three are not.
+    assert found["floor"] == pytest.approx(2 / 3, abs=0.05)
+    assert "7,000 records, as guessed" in rests_on(records=7000)
+    assert "nothing about how columns hang together" in rests_on("k-means")
+    assert "made up from the schema" in rests_on("k-means")
+    home.owner.put(
+        f"/datasets/{dataset}/schema",
+        SCHEMA | {"columns": [SCHEMA["columns"][0] | {"high": 150}, *SCHEMA["columns"][1:]]},
+    )
+    assert "declared otherwise since" in rests_on()
 
 
 def test_a_question_is_answered_with_a_table_and_a_chart(home: House):
@@ -94,8 +132,9 @@ def test_a_column_that_the_owner_leaves_out_is_not_used_and_can_come_back(home: 
     name = found["columns"][0]["name"]
     home.owner.put(place, found)
     home.owner.post(f"/datasets/{dataset}/open", {"epsilon": 1})
-    [out] = [column for column in home.analyst.get(place)["columns"] if column["left_out"]]
+    [out] = [column for column in home.owner.get(place)["columns"] if column["left_out"]]
     assert (out["name"], out["kind"], out["low"], out["values"]) == (name, "left_out", None, [])
+    assert name not in [column["name"] for column in home.analyst.get(place)["columns"]]
 
 
 def test_a_person_with_several_records_is_the_unit_and_their_column_is_not_mined(home: House):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import secrets
 import threading
@@ -16,14 +17,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from authlib.jose import JsonWebKey, jwt
+from joserfc import jwt
+from joserfc.jwk import RSAKey
 
 from privet.server.settings import OpenId
 from tests.server.house import Caller, House, house
 
 
 def new_key() -> Any:
-    return JsonWebKey.generate_key("RSA", 2048, {"kid": "one", "use": "sig"}, is_private=True)
+    return RSAKey.generate_key(2048, {"kid": "one", "use": "sig"})
 
 
 class Provider:
@@ -38,6 +40,10 @@ class Provider:
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.issuer = f"http://127.0.0.1:{self.http.server_address[1]}"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def token(self, claims: dict[str, Any]) -> str:
+        """The claims, signed as a provider should: unless ``signing`` is another one's key."""
+        return jwt.encode({"alg": "RS256", "kid": "one"}, claims, self.signing)
 
     def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
         class Handler(BaseHTTPRequestHandler):
@@ -61,7 +67,7 @@ class Provider:
                     doors = {name: f"{at}/{door}" for name, door in doors.items()}
                     self.answer(200, {"issuer": at} | doors)
                 elif place.path == "/keys":
-                    self.answer(200, {"keys": [provider.key.as_dict(is_private=False)]})
+                    self.answer(200, {"keys": [provider.key.as_dict(private=False)]})
                 else:  # the person agrees
                     asked = {name: values[0] for name, values in parse_qs(place.query).items()}
                     code = secrets.token_urlsafe(8)
@@ -92,8 +98,7 @@ class Provider:
                     "iat": int(time.time()),
                     "exp": int(time.time()) + 300,
                 } | provider.lie
-                header = {"alg": "RS256", "kid": "one"}
-                self.answer(200, {"id_token": jwt.encode(header, claims, provider.signing).decode()})
+                self.answer(200, {"id_token": provider.token(claims)})
 
         return Handler
 
@@ -148,6 +153,8 @@ def test_whoever_the_provider_knows_is_signed_in_and_owns_nothing(signed: House,
         {"iss": "http://evil.example"},
         {"exp": 1_000_000_000},
         {"sub": None},
+        {"sub": ["ann"]},
+        {"nbf": 10_000_000_000},
     ],
 )
 def test_a_token_that_is_not_meant_for_this_server_is_refused(
@@ -164,6 +171,27 @@ def test_a_token_that_somebody_else_signed_is_refused(signed: House, provider: P
     provider.signing = new_key()
     assert journey(signed).status_code == 401
     provider.signing = provider.key
+
+
+@pytest.mark.parametrize("how", ["unsigned", "with the public key as a secret", "no token"])
+def test_a_token_with_a_signature_that_anybody_can_make_is_refused(
+    signed: House, provider: Provider, how: str, monkeypatch: pytest.MonkeyPatch
+):
+    provider.lie = {}
+    public = provider.key.as_pem(private=False)
+
+    def token(claims: dict[str, Any]) -> Any:
+        if how == "no token":
+            return {"alg": "RS256"}
+        head = {"alg": "none" if how == "unsigned" else "HS256", "kid": "one"}
+        text = b".".join(
+            base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=") for part in (head, claims)
+        )
+        made = b"" if how == "unsigned" else hmac.digest(public, text, "sha256")
+        return b".".join((text, base64.urlsafe_b64encode(made).rstrip(b"="))).decode()
+
+    monkeypatch.setattr(provider, "token", token)
+    assert journey(signed).status_code == 401
 
 
 def test_only_whoever_set_out_from_here_comes_back(signed: House, provider: Provider):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from privet.budget import Ledger, Pure, exact
 from privet.errors import LedgerError, ParameterError
+from privet.parties import Exchange, PartyStudy
 from privet.server.backup import back_up, restore
 from privet.server.database import FILE, Database
 from privet.server.metrics import Figures, serve_metrics
@@ -30,6 +33,9 @@ from privet.server.settings import Settings
 from privet.server.tables import metadata
 from tests.postgres import Postgres
 from tests.server.house import House, house
+from tests.server.test_access import party_study
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 def test_the_first_owner_is_made_once_and_can_sign_in(tmp_path: Path):
@@ -58,8 +64,19 @@ def test_the_migrations_make_the_tables_that_the_code_knows(kind: str, tmp_path:
     database.close()
 
 
+def container_file() -> str:
+    """deploy/Containerfile, a step a line."""
+    return re.sub(r"\\\n\s*", "", (DEPLOY / "Containerfile").read_text())
+
+
 def test_a_server_starts_answers_and_stops_gracefully(tmp_path: Path):
-    words = ["serve", "--home", str(tmp_path / "home"), "--port", "0"]
+    """As a container starts it, but for the folder and for what it listens on."""
+    [command] = re.findall(r"^CMD (.*)$", container_file(), re.MULTILINE)
+    given = dict(zip((words := json.loads(command)[1:])[1::2], words[2::2], strict=True))
+    assert given.keys() == {"--home", "--host", "--port"}
+    assert f"EXPOSE {given['--port']}\n" in container_file()
+    given |= {"--home": str(tmp_path / "home"), "--host": "127.0.0.1", "--port": "0"}
+    words = [words[0], *(word for pair in given.items() for word in pair)]
     made = subprocess.run(
         [sys.executable, "-m", "privet", *words, "--init", "ann"], capture_output=True, text=True, check=True
     )
@@ -107,12 +124,18 @@ def test_a_backup_restores_and_never_gives_budget_back(tmp_path: Path):
     with house(running) as found:
         dataset = found.new_dataset(1.0)
         found.run(found.analyst, dataset, 0.4)
+        exchange = Exchange(running / "submissions" / "study")
+        exchange.begin(PartyStudy.from_dict(party_study()[0]))
         head = back_up(running, backup)  # while it runs
         assert (backup / FILE).stat().st_mode & 0o077 == 0
         stored = (found.server.folder(dataset) / "rows.csv").read_bytes()
         with pytest.raises(ParameterError):
             back_up(running, backup)
+    exchange.put("roll", {"parties": ["north", "south"]})
+    (exchange.folder / "study.json").unlink()
     assert restore(backup, running) == head  # nothing was spent since: the same state
+    assert exchange.study.parties  # what a study's parties have said is put back
+    assert exchange.get("roll") is not None  # and what they said since is not taken back
     with house(running) as found:
         found.study = found.owner.get("/studies")[0]["id"]
         assert found.spent(dataset) == pytest.approx(0.4)
@@ -128,6 +151,7 @@ def test_a_backup_restores_and_never_gives_budget_back(tmp_path: Path):
     with pytest.raises(LedgerError, match="missing"):
         restore(backup, tmp_path / "new", latest)
     assert restore(backup, tmp_path / "new", str(head)) == head
+    assert Exchange(tmp_path / "new" / "submissions" / "study").get("study") is not None
     os.truncate(backup / FILE, 4096)
     with pytest.raises(LedgerError):
         restore(backup, tmp_path / "third", str(head))
@@ -174,10 +198,39 @@ def _let_go(address: str) -> None:
         )
 
 
+def test_the_container_is_made_of_what_the_project_says():
+    project = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]
+    text = container_file()
+    [extras] = re.findall(r"privet-\*\.whl\)\[([a-z,]+)\]", text)
+    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    assert "server" in extras.split(",")
+    bases = set(re.findall(r"^FROM \S+/python:(3\.\d+)-slim", text, re.MULTILINE))
+    supported = {each.rpartition(" ")[2] for each in project["classifiers"] if "Python :: 3." in each}
+    assert len(bases) == 1
+    assert bases <= supported
+    assert (DEPLOY.parent / "constraints.txt").is_file()
+    assert "\nUSER privet\n" in text
+    volume, home = re.findall(r"^VOLUME (\S+)|--home\", \"([^\"]+)", text, re.MULTILINE)
+    assert home[1].startswith(volume[0] + "/")
+
+
+@pytest.mark.parametrize("name", ["privet.service", "privet-runs.service"])
+def test_the_units_start_the_command_with_options_that_it_has(name: str):
+    from click.testing import CliRunner
+
+    from privet.cli import app
+
+    [words] = re.findall(r"^ExecStart=\S+/privet (.*)$", (DEPLOY / name).read_text(), re.MULTILINE)
+    command, *options = words.split()
+    told = CliRunner().invoke(app, [command, "--help"]).output
+    known = set(re.findall(r"--[a-z]+", told))
+    assert {word for word in options if word.startswith("--")} <= known
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
 @pytest.mark.parametrize("name", ["privet.service", "privet-runs.service"])
 def test_the_units_are_ones_that_systemd_understands(name: str, tmp_path: Path):
-    text = (Path(__file__).parents[2] / "deploy" / name).read_text()
+    text = (DEPLOY / name).read_text()
     installed = re.sub("ExecStart=\\S+", "ExecStart=/bin/true", text)  # it is not installed there
     (tmp_path / name).write_text(installed)
     words = ["systemd-analyze", "verify", "--man=no", str(tmp_path / name)]

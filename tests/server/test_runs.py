@@ -20,11 +20,12 @@ from sqlalchemy import event, update
 
 from privet.errors import LedgerError
 from privet.server import worker as module
+from privet.server.routes import forecasts
 from privet.server.store import runs as stored_runs
 from privet.server.tables import tokens
 from privet.server.worker import Worker, settle_the_dead
 from privet.service.exchanging import exported
-from tests.server.house import Caller, House, house
+from tests.server.house import SCHEMA, Caller, House, house
 
 # A worker in a process of its own, which stops for good at a place that its caller names.
 STOPPING = """
@@ -333,6 +334,85 @@ def test_what_failed_after_records_were_read_is_told_to_the_owner_alone(idle: Ho
     assert idle.spent(dataset) == pytest.approx(0.1)
 
 
+def test_what_came_out_without_a_guarantee_is_not_released(idle: House, monkeypatch: pytest.MonkeyPatch):
+    """A learner that takes back its promise once it is paid: its exact figures stay inside."""
+    from privet import NaiveBayes
+
+    fit = NaiveBayes._fit
+
+    def taken_back(self: Any, curator: Any) -> Any:
+        found = fit(self, curator)
+        if not curator.rehearsing:
+            curator.void("The noise could not be drawn.")
+        return found
+
+    monkeypatch.setattr(NaiveBayes, "_fit", taken_back)
+    dataset = idle.new_dataset(1.0)
+    run = idle.start(idle.analyst, idle.plan(idle.analyst, dataset)["id"])["id"]
+    worker = Worker(idle.server)
+    assert worker.work_once()
+    worker.close()
+    found = idle.analyst.get(f"/runs/{run}")
+    assert (found["state"], found["release"]) == ("lost", None)
+    assert idle.analyst.get(f"/releases?dataset={dataset}") == []
+    assert "without a guarantee" in idle.owner.get(f"/runs/{run}")["problem"]
+
+
+def test_what_is_remembered_of_a_plan_is_public_and_no_way_in(home: House):
+    """The second plan is looked up: access, balance and schema are looked at all the same."""
+    dataset = home.new_dataset(0.25)
+    first = home.plan(home.analyst, dataset, 0.2)
+    again = home.plan(home.second, dataset, 0.2)
+    assert {**first, "id": "", "created": ""} == {**again, "id": "", "created": ""}
+    assert home.server.preparing.hits >= 1
+    body = {"use_case": "fit", "dataset": dataset, "algorithm": "naive-bayes", "parameters": {"epsilon": 0.2}}
+    assert home.stranger.ask("POST", "/plans", json=body).status_code == 404
+    assert home.contributor.ask("POST", "/plans", json=body).status_code == 403
+    home.finish(home.analyst, home.start(home.analyst, first["id"])["id"])
+    spent = home.plan(home.second, dataset, 0.2)
+    assert (first["state"], spent["state"]) == ("fits", "too_much")
+    assert spent["left"]["epsilon"] == pytest.approx(0.05)
+    fewer = {**SCHEMA, "columns": [each for each in SCHEMA["columns"] if each["name"] != "smoker"]}
+    home.owner.put(f"/datasets/{dataset}/schema", fewer)
+    other = home.plan(home.second, dataset, 0.01)
+    assert other["hash"] != first["hash"]
+    assert "smoker" not in json.dumps(other["assumed"])
+    assert "smoker" in json.dumps(first["assumed"])
+
+
+def test_what_is_remembered_of_a_plan_tells_nothing_of_another_study_or_of_a_run(idle: House):
+    """The same question about tables of the same name, schema and limit, in a study of somebody else."""
+    theirs = idle.other.post("/studies", {"name": "elsewhere"})["id"]
+    mine, study, owner = idle.new_dataset(1.0), idle.study, idle.callers["owner"]
+    try:
+        idle.study, idle.callers["owner"] = theirs, idle.other
+        elsewhere = idle.new_dataset(1.0)
+    finally:
+        idle.study, idle.callers["owner"] = study, owner
+    with ThreadPoolExecutor(8) as pool:  # nothing is remembered yet, and both ask at once
+        both = [(idle.analyst, mine), (idle.other, elsewhere)] * 4
+        plans = list(pool.map(lambda each: idle.plan(*each), both))
+    own = ("id", "created", "hash", "dataset", "command", "words")  # words: they name the account
+    assert len({json.dumps({k: v for k, v in each.items() if k not in own}) for each in plans}) == 1
+    for each, (_, dataset) in zip(plans, both, strict=True):
+        other = elsewhere if dataset == mine else mine
+        assert each["dataset"] == dataset
+        assert other not in json.dumps(each)
+    assert len({each["hash"] for each in plans}) == 2
+    run = idle.start(idle.analyst, plans[0]["id"])["id"]
+    worker = Worker(idle.server)
+    assert worker.work_once()
+    worker.close()
+    release = idle.analyst.get(f"/runs/{run}")["release"]
+    after, there = idle.plan(idle.analyst, mine), idle.plan(idle.other, elsewhere)
+    assert (after["already"], there["already"]) == (release, None)
+    assert {**there, "id": "", "created": ""} == {**plans[1], "id": "", "created": ""}
+    # Nothing of the run, whose noise is drawn by then, is in what is remembered.
+    for key in ("steps", "assumed", "price", "hash", "command"):
+        assert after[key] == plans[0][key]
+    assert idle.other.ask("GET", f"/releases/{release}").status_code == 404
+
+
 def test_the_owner_is_asked_where_the_study_says_so(home: House):
     study = home.owner.post("/studies", {"name": "careful", "approval": True})["id"]
     home.owner.put(f"/studies/{study}/members/analyst", {"role": "analyst"})
@@ -484,3 +564,35 @@ def test_runs_end_on_a_public_grid(idle: House, monkeypatch: pytest.MonkeyPatch)
     assert worker.work_once()
     worker.close()
     assert slept == [pytest.approx(7.0 - 0.37)]
+
+
+def test_forecasts_draw_from_a_synthesiser_that_was_paid_for(home: House):
+    """And what was foretold is remembered for whoever asked: nobody learns what others have asked for."""
+    dataset = home.new_dataset(5.0)
+    asked = {"use_case": "fit", "algorithm": "one-r", "dataset": dataset}
+
+    def rests_on(who: str = "analyst") -> str:
+        return " ".join(home.callers[who].post("/forecasts", asked)["rests_on"])
+
+    made_up, released = "made up from the schema", "released already"
+    assert made_up in rests_on()
+    more = {"use_case": "fit", "algorithm": "synthesiser", "practice": True}
+    assert home.run(home.analyst, dataset, 2.0, **more)["state"] == "released"
+    assert made_up in rests_on(), "practice says nothing about these people"
+    assert home.run(home.analyst, dataset, 2.0, **more | {"practice": False})["state"] == "released"
+    assert released in rests_on()
+    assert "not guessed" in rests_on()
+    wider = [{"name": "age", "kind": "integer", "low": 0, "high": 150}, *SCHEMA["columns"][1:]]
+    home.owner.put(f"/datasets/{dataset}/schema", SCHEMA | {"columns": wider})
+    assert made_up in rests_on(), "columns were declared otherwise since"
+    assert home.spent(dataset) == 2.0
+
+    other = home.new_dataset(1.0)
+    asked |= {"dataset": other}
+    rests_on()
+    asked |= {"dataset": home.new_dataset(1.0)}  # of the same schema
+    known = set(forecasts._answers)
+    rests_on()
+    assert set(forecasts._answers) == known
+    rests_on("second")
+    assert len(set(forecasts._answers) - known) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 
 from privet.client.connection import Connection
@@ -11,10 +12,11 @@ from privet.errors import DataError, PrivetError
 from privet.masking import OneTimeKey
 from privet.parties import Coordinator, Party, PartyStudy
 from privet.parties.messages import Message
+from privet.server.settings import Limits
 from privet.service.exchanges import ServerExchange
 from privet.signing import make_keys
 from tests.parties.conftest import SCHEMA, people
-from tests.server.house import House
+from tests.server.house import House, house
 
 NAMES = ("north", "south", "west")
 
@@ -75,6 +77,42 @@ def test_masked_sums_over_the_server(study, tmp_path):
     assert contributing.get("result")["losses"]["north"] == "ε = 2"
 
 
+def test_sealed_rows_are_deleted_on_the_server_once_there_is_a_result(home, tmp_path):
+    """And none comes back: not from a party that sends again, and not from one that is late."""
+    from privet.sources import ArrowSource
+
+    found = home.owner.post("/studies", {"name": "trusted"})["id"]
+    home.owner.put(f"/studies/{found}/members/contributor", {"role": "contributor"})
+    keys = {name: make_keys(tmp_path / name)[1].read_text() for name in NAMES}
+    key = OneTimeKey.make()
+    declared = PartyStudy("clinics", SCHEMA, 2.0, "trusted", keys, coordinator=key.public.hex())
+    coordinating = ServerExchange(InProcess(home, "owner"), found)
+    coordinating.begin(declared)
+    contributing = ServerExchange(InProcess(home, "contributor"), found)
+    parties = [Party(contributing, n, tmp_path / n, tmp_path / f"{n}.receipts") for n in NAMES]
+
+    def tables(number):
+        return lambda schema: ArrowSource(pa.concat_tables([people(number)] * (150 if number else 1)))
+
+    for number, party in enumerate(parties[:2]):
+        party.step(tables(number))
+    kept = home.server.settings.home / "submissions" / found / "send"
+    assert len(list(kept.iterdir())) == 2
+    assert max(file.stat().st_size for file in kept.iterdir()) > Limits().body_bytes  # rows are large
+    coordinator = Coordinator(coordinating, key.private)
+    result = coordinator.step(close=True).result
+    assert list(kept.iterdir()) == []
+    coordinator.forget()  # as the command does: there is nothing left to forget
+    sealed = json.loads((tmp_path / "north.receipts").read_text())["send"]
+    assert "the result is there" in parties[0].step(tables(0)).words
+    with pytest.raises(DataError, match="made without you"):
+        parties[2].step(tables(2))
+    with pytest.raises(DataError, match="was made without this"):
+        contributing.put("send/north", sealed)
+    assert list(kept.iterdir()) == []
+    assert coordinating.get("result") == result
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -119,3 +157,15 @@ def test_who_is_not_a_party_or_has_not_signed_is_refused(study, tmp_path, home):
     for name in ("../study", "join/..%2F..%2Fx", "join/a.b", "nothing"):
         with pytest.raises(PrivetError):
             coordinating.put(name, {"x": 1})
+
+
+def test_a_submission_is_read_only_from_members_and_only_so_far(tmp_path):
+    with house(tmp_path / "small", limits=Limits(submission_bytes=5000, logins_per_minute=10_000)) as found:
+        path = f"/studies/{found.study}/submissions/send/north"
+        large = b'{"document": {"x": "' + b"a" * 10_000 + b'"}}'
+        assert found.callers["analyst"].ask("PUT", path, content=large).status_code == 403
+        assert found.callers["nobody"].ask("PUT", path, content=large).status_code in (401, 403)
+        assert found.callers["contributor"].ask("PUT", path, content=large).status_code == 413
+        broken = found.callers["contributor"].ask("PUT", path, content=b'{"document": [1')
+        assert broken.status_code == 422
+        assert broken.json()["errors"]

@@ -234,6 +234,11 @@ def test_a_table_behind_an_address_is_fetched_once(tmp_path: Path) -> None:
         for _ in range(2):
             assert values(open_source(Path(address))) == {"age": [30], "ill": ["no"]}
         assert len(asked) == 1
+        (tmp_path / "two.names").write_text("no, yes.\nage: continuous.\n")
+        (tmp_path / "two.data").write_text("30,no\n")
+        for ending in ("names", "data"):  # a table in two files
+            found = open_source(address.replace("people.csv", f"two.{ending}"))
+            assert values(found) == {"age": [30], "class": ["no"]}
         with pytest.raises(DataError, match="could not be fetched"):
             open_source(address.replace("people", "nobody"))
     finally:

@@ -11,7 +11,8 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 
-from privet import NaiveBayes, Schema
+from privet import DecisionTree, NaiveBayes, Schema, SelectKBest
+from privet.budget import Ledger, budget
 from privet.engines import MemoryEngine, SqlEngine, engine_for
 from privet.errors import DataError, SchemaError
 from privet.schema import Category, Number, Unit, write_schema
@@ -113,6 +114,15 @@ def test_texts_that_a_collation_takes_for_equal_are_counted_apart(url):
         ("SELECT * FROM steady LIMIT 3", "LIMIT"),
         ("SELECT * FROM steady TABLESAMPLE BERNOULLI (50)", "sample"),
         ("SELECT own(x) AS x FROM steady", "own"),
+        ("SELECT x OPERATOR(public.<+>) 1 AS x FROM steady", "hidden"),
+        ("SELECT row_number() OVER () AS x FROM steady", "window"),
+        ("SELECT DISTINCT ON (y) * FROM (SELECT x, x % 2 AS y FROM steady ORDER BY x, 2) t", "DISTINCT ON"),
+        ("SELECT string_agg(x::text, ',') AS x FROM steady", "order is left open"),
+        ("SELECT string_agg(x::text, ',' ORDER BY x % 2) AS x FROM steady", "order is left open"),
+        ("SELECT jsonb_object_agg(x % 2, x ORDER BY x % 2) AS x FROM steady", "order is left open"),
+        ("SELECT earliest(x) AS x FROM steady", "earliest"),
+        ("SELECT x FROM steady WHERE now() > '2026-01-01'", "now"),
+        ("SELECT x, CURRENT_DATE AS y FROM steady", "CURRENT_DATE"),
     ],
 )
 def test_what_is_not_the_same_twice_is_refused_before_anything_is_spent(url, query, why):
@@ -121,10 +131,36 @@ def test_what_is_not_the_same_twice_is_refused_before_anything_is_spent(url, que
         "CREATE TABLE IF NOT EXISTS steady AS SELECT n AS x FROM generate_series(1, 9) n",
         "CREATE OR REPLACE VIEW shaky AS SELECT x + random() AS x FROM steady",
         "CREATE OR REPLACE FUNCTION own(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN x; END'",
+        "CREATE OR REPLACE FUNCTION hidden(x int, y int) RETURNS int LANGUAGE plpgsql "
+        "AS 'BEGIN RETURN x; END'",
+        "CREATE OR REPLACE FUNCTION keep(x int, y int) RETURNS int LANGUAGE sql IMMUTABLE STRICT "
+        "AS 'SELECT x'",
+        "DROP AGGREGATE IF EXISTS earliest(int)",
+        "CREATE AGGREGATE earliest(int) (SFUNC = keep, STYPE = int)",
+        "DROP OPERATOR IF EXISTS <+> (int, int)",
+        "CREATE OPERATOR <+> (FUNCTION = hidden, LEFTARG = int, RIGHTARG = int)",
     )
     with pytest.raises(DataError, match="not the same each time") as caught:
         source(url, query=query)
     assert why in str(caught.value)
+
+
+def test_what_only_looks_unsteady_is_read(url):
+    run(
+        url,
+        """CREATE TABLE looks AS SELECT n AS "now()", 'random() OVER ()'::text AS x
+        FROM generate_series(1, 9) n""",
+        'CREATE UNIQUE INDEX ON looks ("now()")',
+    )
+    for query in (
+        "SELECT * FROM looks WHERE x <> 'CURRENT_DATE'",
+        'SELECT DISTINCT "now()", x FROM looks',
+        'SELECT DISTINCT ON ("now()") "now()", x FROM looks ORDER BY "now()", x',
+        "SELECT x, string_agg(x, ',' ORDER BY x) AS y FROM looks GROUP BY x",
+        "SELECT string_agg(DISTINCT lower(x), ', (' ORDER BY lower(x) DESC NULLS LAST) AS y FROM looks",
+        """SELECT array_agg("now()" ORDER BY x, "now()") AS y, max(x) AS z FROM looks""",
+    ):
+        assert source(url, query=query).names
 
 
 def test_a_table_that_changes_during_a_run_is_seen_as_it_was(url):
@@ -135,6 +171,13 @@ def test_a_table_that_changes_during_a_run_is_seen_as_it_was(url):
     for engine in (SqlEngine(), MemoryEngine()):
         [answer] = engine.answer([Contingency(None, "ill")], found, schema)
         assert answer.tolist() == [[50, 0]]
+    import psycopg
+
+    for alter in ("ALTER TABLE moving DROP COLUMN ill", "DROP TABLE moving", "TRUNCATE moving"):
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute("SET lock_timeout = 50")
+            with pytest.raises(psycopg.errors.LockNotAvailable):  # it waits for the run
+                other.execute(alter)
 
 
 def test_a_lost_connection_says_so(url):
@@ -146,6 +189,42 @@ def test_a_lost_connection_says_so(url):
         SqlEngine().answer([Contingency(None, "ill")], found, Schema.of({"ill": ["no"]}, target="ill"))
     with pytest.raises(DataError):  # nor do the rows of another snapshot come instead
         list(found.batches())
+
+
+def test_a_connection_lost_in_the_middle_says_so_and_quotes_no_cell(url, monkeypatch):
+    monkeypatch.setattr("privet.sources.postgres._BLOCK", 1 << 14)
+    run(url, "CREATE TABLE long AS SELECT repeat('S3NT1NEL', 20) AS x FROM generate_series(1, 100000)")
+    rows = source(url, table="long").batches()
+    assert next(rows).num_rows
+    run(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY (SELECT%'")
+    with pytest.raises(DataError) as caught:
+        list(rows)
+    assert "S3NT1NEL" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_a_connection_lost_in_the_middle_of_a_fit_costs_once_and_the_next_fit_works(url, monkeypatch):
+    ill = "CASE WHEN n % 3 = 0 THEN 'yes' ELSE 'no' END"
+    run(url, f"CREATE TABLE fragile AS SELECT {ill} AS ill, n::float8 AS x FROM generate_series(0, 99) AS n")
+    schema = Schema.of({"x": (0, 100), "ill": ["no", "yes"]}, target="ill", dataset="people")
+    ledger = Ledger.in_memory()
+    ledger.open_account("people", budget(1.0), unit=schema.unit, schema=schema, fingerprint=b"0" * 16)
+    settings = {"epsilon": 0.25, "schema": schema, "ledger": ledger}
+    asked, answer = [], SqlEngine.answer
+
+    def cut(self, statistics, found, *more):
+        asked.append(statistics)
+        if len(asked) == 2:
+            run(url, f"SELECT pg_terminate_backend({found._connection.info.backend_pid})")
+        return answer(self, statistics, found, *more)
+
+    monkeypatch.setattr(SqlEngine, "answer", cut)
+    with pytest.raises(DataError, match="connection to it was lost"):
+        DecisionTree(**settings).fit(source(url, table="fragile"))
+    assert len(asked) >= 2
+    assert ledger.spent("people") == budget(0.25)  # its first answers are out
+    assert DecisionTree(**settings).fit(source(url, table="fragile")).guarantee_.holds
+    assert ledger.spent("people") == budget(0.5)
 
 
 def test_errors_quote_no_cell_and_no_password(url):
@@ -188,10 +267,10 @@ def test_people_with_decimal_ids_are_told_apart_or_refused(url):
 
 
 def test_sums_larger_than_64_bits_are_refused(url):
-    from privet.sources.postgres import _array
-
+    run(url, f"CREATE TABLE large AS SELECT {2**62} AS n FROM generate_series(1, 2)")
+    found = source(url, table="large")
     with pytest.raises(DataError, match="64 bits"):
-        _array([2**63], pa.field("x", pa.int64()))
+        found.execute(found.table().n.sum().as_table())
 
 
 def test_an_empty_table_and_one_column_of_nulls(url):
@@ -264,3 +343,8 @@ def test_a_model_fitted_in_the_database_is_the_one_fitted_in_memory(url):
     one = NaiveBayes(epsilon=1.0, schema=schema, random_state=5).fit(found)
     other = NaiveBayes(epsilon=1.0, schema=schema, random_state=5).fit(table)
     assert (one.predict(table) == other.predict(table)).all()
+    chosen = [
+        SelectKBest(k=1, epsilon=1.0, schema=schema, random_state=5).fit(each).chosen_
+        for each in (found, table)
+    ]
+    assert chosen[0] == chosen[1]

@@ -67,7 +67,7 @@ def test_a_missing_id_column_of_a_table_is_refused():
     import ibis
 
     with pytest.raises(DataError, match="no column 'who'"):
-        bound_table(ibis.memtable({"a": [1]}), Unit(id="who"))
+        bound_table(ibis.memtable(pa.table({"a": [1]})), Unit(id="who"))
 
 
 CELLS = st.tuples(

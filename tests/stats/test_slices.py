@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.learning.classify import DecisionTree
+from privet.curator.tables import as_source
+from privet.engines.held import HeldEngine
+from privet.engines.memory import MemoryEngine
+from privet.learning.classify import AdditiveModel, DecisionTree
 from privet.schema import Schema
-from privet.stats import Contingency, Rows, Within
+from privet.sources import ArraySource
+from privet.stats import Coded, Contingency, Rows, Within
 from privet.stats.choices.splits import Splits
 from privet.stats.slices import Sliced, Slices
-from privet.stats.tree_parts import TreeParts
+from privet.stats.tree_parts import Branching, TreeParts
 
 SCHEMA = Schema.of({"x": (0.0, 4.0), "colour": ["red", "blue", "green"], "ill": ["a", "b"]}, target="ill")
 RECORDS = tuple(itertools.product((0.5, 3.0, None), ("red", "blue", "green", None), ("a", "b", None)))
@@ -90,3 +94,49 @@ def test_a_tree_of_many_records_is_chosen_by_a_part_of_them():
     schema = Schema.of({"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 1.0), "y": [False, True]}, target="y")
     model = DecisionTree(epsilon=1.0, schema=schema, depth=2, bins=4, random_state=0).fit(X, y)
     assert np.mean(model.predict(X[:10_000]) == y[:10_000]) > 0.99
+
+
+def test_held_records_answer_as_those_that_are_read_again():
+    """Few slices and many, in parts that others are around or that are all of what is around."""
+    draw = np.random.default_rng(1)
+    table = pa.table({"x": draw.random(3000) * 4, "colour": draw.choice(["red", "blue"], 3000)})
+    table = table.append_column("ill", pa.array(draw.choice(["a", "b"], 3000)))
+    held, source, names = HeldEngine(), as_source(table), ("x", "colour")
+    held.answer(TABLES, source, SCHEMA)
+    for first, last, around in ((0, 1, None), (3, 5, (3, 5)), (8, 9, (8, 16)), (8, 16, None), (0, 64, None)):
+        wider = None if around is None else Slices(names, 64, *around)
+        for statistic in TABLES:
+            asked = [Sliced(statistic, Slices(names, 64, first, last), wider)]
+            [told], [again] = (e.answer(asked, source, SCHEMA) for e in (held, MemoryEngine()))
+            assert np.array_equal(told, again)
+            assert again.sum() > 0
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_held_rows_of_a_matrix_answer_as_those_that_are_read_again(missing):
+    """Numbers coded side by side, in slices and in a tree; values on cuts, and missing in one column."""
+    draw = np.random.default_rng(2)
+    X = draw.integers(0, 40, (70_000, 3)) / 10.0  # more than are read at once
+    X[:, 1] += draw.random(len(X)) / 10
+    if missing:
+        X[5, 2] = np.nan
+    schema = Schema.of({"a": (0.0, 4.0), "b": (0.0, 4.0), "c": (0.0, 4.0), "y": ["n", "p"]}, target="y")
+    source = ArraySource(X, draw.choice(["n", "p"], len(X)), ("a", "b", "c"), "y")
+    held, names, cuts = HeldEngine(), ("a", "b", "c"), (1.0, 2.0, 3.0)
+    tables = [Contingency(name, "y", cuts) for name in names]
+    tree = TreeParts((Branching(Coded("a", cuts), (1, 1, 2, 2, 2)), None, None))
+    asked = [*tables, *(Within(tree, table) for table in tables)]
+    for slices in (None, Slices(names, 64, 3, 5), Slices(names, 64, 0, 64)):
+        now = asked if slices is None else [Sliced(each, slices) for each in asked]
+        told, again = (engine.answer(now, source, schema) for engine in (held, MemoryEngine()))
+        assert all(np.array_equal(one, other) for one, other in zip(told, again, strict=True))
+        assert again[0].sum() > 0
+
+
+def test_an_additive_model_looks_at_whole_parts_at_a_small_budget():
+    """With many records and a small ε a round's choice needs all records of its part."""
+    draw = np.random.default_rng(2)
+    X = draw.random((200_000, 2))
+    schema = Schema.of({"a": (0.0, 1.0), "b": (0.0, 1.0), "y": [False, True]}, target="y")
+    model = AdditiveModel(epsilon=0.1, schema=schema, rounds=4, random_state=0).fit(X, X[:, 0] > 0.5)
+    assert np.mean(model.predict(X[:10_000]) == (X[:10_000, 0] > 0.5)) > 0.97

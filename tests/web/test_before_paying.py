@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 from tests.web.hands import Keyboard
 from tests.web.project import shared_clinic
 
@@ -37,6 +39,45 @@ def test_a_person_with_several_records_is_protected_as_one(visitor):
     page.get_by_text("left out:").wait_for(state="detached")  # columns are read again after the unit is saved
     page.get_by_role("button", name="Undo").click()
     page.get_by_text("same 'patient', at most 2 of them").first.wait_for()
+
+
+#: Lays a file on the card as a person does who drags it there.
+DROP = """(card, [name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
+  for (const kind of ['dragenter', 'dragover', 'drop'])
+    card.dispatchEvent(new DragEvent(kind, {dataTransfer: carried, bubbles: true, cancelable: true})); }"""
+
+
+def test_tables_of_other_kinds_are_dropped_or_chosen(visitor, tmp_path):
+    """Each of them comes to the same question about its columns; what writes them is not Privet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from openpyxl import Workbook
+
+    page = visitor.page
+    rows = [(20 + place % 60, "no" if place % 3 else "yes") for place in range(200)]
+    book = Workbook()
+    for row in [("age", "ill"), *rows]:
+        book.active.append(row)
+    book.save(tmp_path / "visits.xlsx")
+    table = {"age": [age for age, _ in rows], "ill": [ill for _, ill in rows]}
+    pq.write_table(pa.table(table), tmp_path / "visits.parquet")
+    head = "@relation visits\n@attribute age numeric\n@attribute ill {no,yes}\n@data\n"
+    lines = "".join(f"{age},{ill}\n" for age, ill in rows)
+    (tmp_path / "visits.arff").write_text(head + lines)
+    (tmp_path / "visits.tsv").write_text("age\till\n" + lines.replace(",", "\t"))
+    for ending, dropped in (("xlsx", True), ("parquet", False), ("arff", True), ("tsv", False)):
+        visitor.at("")
+        if dropped:
+            card = page.get_by_role("region", name="Open a table")
+            content = b64encode((tmp_path / f"visits.{ending}").read_bytes()).decode()
+            card.evaluate(DROP, [f"visits.{ending}", content])
+        else:
+            page.locator("input[type=file]").set_input_files(tmp_path / f"visits.{ending}")
+        page.get_by_role("heading", name="About the table").wait_for()
+        page.get_by_text("a number from 20 to 79").wait_for()
+        page.get_by_text("one of 2: no, yes").wait_for()
 
 
 def test_a_column_can_be_left_out_and_taken_in_again(visitor):

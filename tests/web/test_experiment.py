@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from playwright.sync_api import expect
+
 from tests.web.project import open_clinic, shared_clinic
 
 
@@ -37,11 +39,17 @@ def test_from_the_grid_to_the_winner_for_real(visitor, tmp_path):
         page.get_by_role("button", name="Save as a file").click()
     file = tmp_path / "experiment.toml"
     saved.value.save_as(file)
+    for figure in (17, 19, 24, 25):
+        page.get_by_role("button", name=f"DPWeka, figure {figure}").click()
+        expect(page.get_by_label("Name", exact=True)).to_have_value(f"figure-{figure}")
+        expect(page.get_by_role("button", name=re.compile("Run the .* free cells"))).to_be_enabled()
+    page.get_by_role("button", name="Run the 140 free cells").wait_for()
+    visitor.look("experiment-figure-25")
     page.get_by_role("button", name="Accuracy over ε").click()
     page.get_by_role("button", name="Run the 360 free cells").wait_for()
     page.get_by_label("The file of an experiment").set_input_files(file)
     page.get_by_role("button", name="Run the 12 free cells").click()
-    page.get_by_text("12 of 12 cells are measured").wait_for(timeout=120_000)
+    page.get_by_text("12 of 12 cells are measured").wait_for()
     page.get_by_role("heading", name="Do only the winner for real").wait_for()
     page.get_by_role("heading", name="Done").wait_for()
     visitor.look("experiment-done")
@@ -74,7 +82,7 @@ def test_pausing_reloading_and_a_server_that_is_killed(visitor):
     visitor.workbench.stop(9)
     page.get_by_text("The server does not answer").wait_for()
     visitor.workbench.start()
-    page.get_by_text("40 of 40 cells are measured").wait_for(timeout=120_000)
+    page.get_by_text("40 of 40 cells are measured").wait_for()
 
 
 def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
@@ -95,7 +103,7 @@ def test_private_cells_are_priced_as_a_whole_and_asked_for_once(visitor):
     page.get_by_role("dialog").wait_for()
     visitor.look("experiment-confirm")
     page.get_by_role("button", name="Yes, spend").click()
-    page.get_by_text("6 of 6 cells are measured").wait_for(timeout=120_000)
+    page.get_by_text("6 of 6 cells are measured").wait_for()
     assert page.get_by_role("link", name="released", exact=True).count() == 2
     visitor.look("experiment-private")
 

@@ -15,8 +15,8 @@ from tests.web.project import open_clinic, released, shared_clinic
 
 def priced(page) -> None:
     """Wait for the price of the flow as it is."""
-    page.get_by_text("This would cost").wait_for(timeout=60_000)
-    page.get_by_role("heading", name="What it costs").wait_for(timeout=60_000)
+    page.get_by_text("This would cost").wait_for()
+    page.get_by_role("heading", name="What it costs").wait_for()
 
 
 def ran(page) -> None:
@@ -94,7 +94,7 @@ def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):
     step(page, "keep").get_by_text("not connected yet").first.wait_for()
     page.get_by_text("It has no price yet").wait_for()
     visitor.look("flow-not-right")
-    takes = step(page, "keep").get_by_label("Takes private rows or public rows or table from")
+    takes = step(page, "keep").get_by_label("Takes private rows, public rows or table from")
     takes.focus()
     page.keyboard.type("people")
     step(page, "keep").get_by_text("does not say its columns").wait_for()
@@ -237,7 +237,7 @@ def test_parts_come_one_after_the_other_and_public_rows_are_free(visitor, tmp_pa
     (tmp_path / "census.csv").write_text(people_like(schema))
     page.get_by_label("A file whose rows are public").set_input_files(tmp_path / "census.csv")
     priced(page)
-    step(page, "score").get_by_label("Takes private rows or public rows").select_option("source")
+    step(page, "score").get_by_label("Takes private rows, public rows").select_option("source")
     page.get_by_text("source now gives public rows to score").wait_for()
     page.locator(".svelte-flow__edge.kind-public-rows").wait_for(state="attached")
     step(page, "score").get_by_text("free").wait_for()

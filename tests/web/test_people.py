@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-
 import pytest
 
 from tests.web.conftest import WIDE, Visitor
@@ -12,6 +9,8 @@ from tests.web.project import go_for_real, set_epsilon, spend
 from tests.web.workbench import Workbench
 
 PASSWORD = "a long enough password"
+#: Where something is spent, and nothing is foretold before: a forecast takes the server some seconds.
+CHEAP = ("mine", "select")
 
 
 def make_user(page, name: str) -> None:
@@ -103,10 +102,10 @@ def signed_in(browser, workbench, name):
 
 def ask_the_owner(person: Visitor, dataset: str, epsilon: str) -> None:
     page = person.page
-    person.at("data", dataset, "mine", "classify")
+    person.at("data", dataset, *CHEAP)
     go_for_real(page)
+    set_epsilon(page, epsilon)  # the last one may be too much by now
     page.get_by_text("has to approve this run").wait_for()
-    set_epsilon(page, epsilon)
     page.get_by_role("button", name=f"Ask the owner: spends ε = {epsilon} ").click()
     page.get_by_role("button", name="Yes, spend").click()
     page.get_by_role("heading", name="Waiting for the owner").wait_for()
@@ -119,10 +118,11 @@ def test_a_run_waits_for_the_owner_and_is_approved(visitor, ann, careful):
     visitor.at("people")
     page = visitor.page
     page.get_by_role("button", name="Approve: spends for good, the run of ann").wait_for()
+    page.get_by_role("link", name="Private Bee Selection", exact=True).wait_for()
     visitor.look("people-waiting")
     page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
     page.get_by_text("No run waits for you.").wait_for()
-    ann.page.get_by_role("heading", name="In words").wait_for(timeout=60_000)
+    ann.page.get_by_role("heading", name="In words").wait_for()
 
 
 def test_a_run_that_is_refused_costs_nothing(visitor, ann, careful):
@@ -140,13 +140,13 @@ def test_two_people_on_one_budget(visitor, ann, careful):
     """Both see enough left; what one has spent, the other is refused, and nothing is overspent."""
     page = visitor.page
     ask_the_owner(ann, careful, "0.9")
-    visitor.at("data", careful, "mine", "classify")
+    visitor.at("data", careful, *CHEAP)
     go_for_real(page)
     spend(page, "1")
-    page.get_by_role("heading", name="In words").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="In words").wait_for()
     visitor.at("people")
     page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
-    ann.page.get_by_role("heading", name="Refused").wait_for(timeout=60_000)
+    ann.page.get_by_role("heading", name="Refused").wait_for()
     assert "Nothing was spent" in ann.page.inner_text("main")
     ann.look("run-two-people")
 
@@ -202,21 +202,13 @@ def test_only_how_good_it_is_can_be_released(visitor, careful):
     page.get_by_label("Folds").wait_for(state="detached")
 
 
-def test_a_model_in_the_formats_of_others_and_a_voided_run(visitor, workbench, careful):
+def test_a_model_in_the_formats_of_others(visitor, careful):
     page = visitor.page
     visitor.at("data", careful, "mine", "classify")
     go_for_real(page)
     spend(page, "0.1")
-    page.get_by_role("heading", name="In words").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="In words").wait_for()
     for form in ("ONNX", "PMML"):
         with page.expect_download() as saved:
             page.get_by_role("link", name=f"Model ({form})").click()
         assert saved.value.path().stat().st_size > 100
-    release = page.url.rpartition("/")[2]
-    with sqlite3.connect(workbench.home / "privet-server.db") as database:  # as if something had gone wrong
-        [(answer,)] = database.execute("SELECT answer FROM releases WHERE id = ?", (release,))
-        changed = json.dumps(json.loads(answer) | {"voided": True})
-        database.execute("UPDATE releases SET answer = ? WHERE id = ?", (changed, release))
-    page.reload()
-    page.get_by_role("alert").get_by_text("No guarantee.").wait_for()
-    visitor.look("result-voided")

@@ -11,7 +11,7 @@ def test_methods_are_tried_on_made_up_people(visitor):
     page.get_by_text("Guarantee: none.").wait_for()
     page.get_by_label("Rotation").check()
     page.get_by_role("button", name="Try it on made-up people").click()
-    page.get_by_role("heading", name="Guarantee: NONE").wait_for(timeout=60_000)
+    page.get_by_role("heading", name="Guarantee: NONE").wait_for()
     page.get_by_role("heading", name="D against D′").wait_for()
     assert "as good as in the clear" in page.inner_text("main")
     visitor.look("perturb")

@@ -20,13 +20,14 @@ SOURCES = sorted(
 )
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_no_algorithm_is_named(path):
-    text = path.read_text(encoding="utf-8")
+def test_no_algorithm_is_named():
     names = {entry.name for entry in ALGORITHMS if "-" in entry.name} | {
         entry.home.partition(":")[2] for entry in ALGORITHMS
     }
-    assert [name for name in names if re.search(rf"\b{re.escape(name)}\b", text)] == []
+    named = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names)))})\b")
+    assert len(SOURCES) > 50
+    for path in SOURCES:
+        assert named.findall(path.read_text(encoding="utf-8")) == [], path.name
 
 
 def test_no_any_no_inline_html_and_no_other_host():

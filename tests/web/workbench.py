@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[2]
 class Workbench:
     """``privet workbench`` on a free port. It can be stopped and started again where it was."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, program: str = "privet") -> None:
         self.home = home
+        self.program = program
         self.log = home.parent / "workbench.log"
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
@@ -26,10 +27,14 @@ class Workbench:
     def start(self) -> str:
         """Start it; gives the address with its key, which works once."""
         words = ["workbench", "--no-browser", "--home", str(self.home), "--port", str(self.port)]
-        environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "PYTHONUNBUFFERED": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+            "PYTHONUNBUFFERED": "1",
+        }
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "privet", *words],
+                [sys.executable, "-m", self.program, *words],
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=environment,

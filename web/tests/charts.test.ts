@@ -45,6 +45,14 @@ test("a name with HTML in it is text in the drawing", () => {
   expect(text).not.toContain("<script>");
 });
 
+test("figures in cells are left out where they would run into each other, and none is less than nothing", () => {
+  const columns = Array.from({ length: 8 }, (_, i) => `c${i}`);
+  const wide: Chart = { ...common, kind: "heatmap", title: "H", rows: ["r"], columns, values: [columns.map(() => -0.001)], error: null, diverging: true };
+  expect(svg(option(wide), 700, 200)).toContain(">0.00<");
+  expect(svg(option(wide), 700, 200)).not.toContain("-0.00");
+  expect(svg(option(wide, { narrow: true }), 320, 200)).not.toContain("0.00");
+});
+
 test("what is no chart is not drawn", () => {
   expect(isChart({ kind: "pie" })).toBe(false);
   expect(isChart(null)).toBe(false);

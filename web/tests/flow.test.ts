@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { add, fromDocument, linkOf, remove, rename, set, setHead, setPart, take, toDocument, untake } from "../src/lib/flow";
+import { either } from "../src/lib/flowwords";
 
 const DOCUMENT = {
   name: "clinic",
@@ -63,4 +64,10 @@ test("what may be connected is the server's to say", () => {
   const links = [{ source: "people", target: "page", slot: -1, reason: "It would show them." }];
   expect(linkOf(links, "people", "page")?.reason).toBe("It would show them.");
   expect(linkOf(links, "page", "people")).toBeNull();
+});
+
+test("kinds of which one is taken are told as a list", () => {
+  expect(either([])).toBe("");
+  expect(either(["model"])).toBe("model");
+  expect(either(["private rows", "public rows", "table"])).toBe("private rows, public rows or table");
 });

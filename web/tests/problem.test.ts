@@ -23,3 +23,8 @@ test("after a request that can spend, a silent server is not said to have cost n
   expect(silent(true).cost).toContain("not known");
   expect(asProblem(new Error("x")).title).toBe("The page failed");
 });
+
+test("a server that is away, or waits for its database, is asked again; a refusal is not", () => {
+  expect([silent(false), fromAnswer(503, null), fromAnswer(502, null)].map((each) => each.passes)).toEqual([true, true, true]);
+  expect([fromAnswer(404, null), fromAnswer(422, null), fromAnswer(500, null)].map((each) => each.passes)).toEqual([false, false, false]);
+});

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from privet.budget.book import Book, altered
+from privet.budget.history import Head
 from privet.budget.stores.base import Row, Store, Transaction, canonical
 from privet.errors import LedgerError
 
@@ -66,6 +67,7 @@ class Chain:
         """Start over from the rows, with a lock of our own (after a fork, the old one may be held)."""
         self._lock = threading.RLock()
         self._book = Book()
+        self._answered = Head(0, "")  # as far as a write of ours was answered: it is on the disk
         self._seen = threading.local()
 
     @contextmanager
@@ -105,10 +107,18 @@ class Chain:
                 yield pen
             # Only now is it durable. Should we be stopped here, the next pen reads the rows from the store.
             self._take(pen.added)
+            self._answered = Head(self._book.count, self._book.head)
 
     def rows(self) -> list[Row]:
         with self.store.transaction(write=False) as transaction:
             return transaction.rows()
+
+    def row(self, number: int) -> Row:
+        with self.store.transaction(write=False) as transaction:
+            found = transaction.rows(after=number - 1)
+        if not found or found[0].number != number:
+            raise altered(number, "is missing")
+        return found[0]
 
     def _catch_up(self, transaction: Transaction) -> None:
         book = self._book
@@ -116,10 +126,25 @@ class Chain:
         if book.count:
             # The last row that we know must still be the one we know: a ledger put back to an older
             # state would hand out the same budget twice.
-            if not rows or rows[0].number != book.count or rows[0].hash != book.head:
-                raise altered(book.count, "is gone or was changed while the ledger was in use")
-            rows = rows[1:]
+            if rows and rows[0].number == book.count and rows[0].hash == book.head:
+                rows = rows[1:]
+            else:
+                rows = self._left_by_a_crash(transaction)
         self._take(rows)
+
+    def _left_by_a_crash(self, transaction: Transaction) -> list[Row]:
+        """All rows, to begin again with, if the store may lose some that were shown; else that is an error.
+
+        Where rows are shown before they are on the disk, a crash takes back some that nobody was answered
+        for. Those that a write of ours was answered for must be there.
+        """
+        known, early = self._answered, self.store.shows_early
+        rows = transaction.rows() if early else []
+        if not early or len(rows) < known.count or (known.count and rows[known.count - 1].hash != known.hash):
+            number = known.count if early else self._book.count
+            raise altered(number, "is gone or was changed while the ledger was in use")
+        self._book = Book()
+        return rows
 
     def _take(self, rows: list[Row]) -> None:
         try:

@@ -373,8 +373,13 @@ class Ledger:
         """Everything that was done, in order."""
         return entries(self._chain.rows(), dataset)
 
-    def head(self) -> Head:
-        """The latest entry's number and hash: note it elsewhere, and ``verify`` against it later."""
+    def head(self, number: int | None = None) -> Head:
+        """The number and hash of the latest entry, or of an earlier one: note it elsewhere.
+
+        ``verify`` checks against it later.
+        """
+        if number is not None:
+            return Head(number, self._chain.row(number).hash)
         with self._chain.reading() as book:
             return Head(book.count, book.head)
 

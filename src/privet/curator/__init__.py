@@ -33,6 +33,7 @@ from privet.curator.ask import (
     Values,
 )
 from privet.curator.ask.gradual import require_pure
+from privet.curator.blas import one_thread
 from privet.curator.curator import Curator
 
 __all__ = [
@@ -61,5 +62,6 @@ __all__ = [
     "Sizes",
     "TopK",
     "Values",
+    "one_thread",
     "require_pure",
 ]

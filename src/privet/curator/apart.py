@@ -23,6 +23,7 @@ from typing import Any
 
 from privet.curator.ask import Choose, Measure, Question
 from privet.errors import ParameterError
+from privet.schema import Category, Schema
 from privet.stats.views import Field, IsIn, Viewed
 
 __all__ = ["Apart"]
@@ -35,11 +36,17 @@ class Apart:
     key: str
     labels: tuple[str, ...]
 
-    def price(self, asked: Sequence[tuple[Question[Any], Fraction]]) -> Fraction:
+    def price(self, asked: Sequence[tuple[Question[Any], Fraction]], schema: Schema) -> Fraction:
         """What all of them cost together: the shares of the dearest part.
 
-        It is certain then that each question looks at the records of its own part only.
+        It is certain then that each question looks at the records of its own part only. The key is a column
+        of the table: a view cannot make another of its name (``View.schema``), so it means the same in all.
         """
+        if type(self.key) is not str or self.key not in schema or type(schema[self.key]) is not Category:
+            raise ParameterError(
+                "A table is parted by one of its own categories.",
+                "A column that a query makes could be another one in each part: group by it instead.",
+            )
         if len(asked) != len(self.labels) or any(type(label) is not str for label in self.labels):
             raise ParameterError("Each question must say which part it is about.")
         shares: dict[str, Fraction] = {}
@@ -55,7 +62,7 @@ class Apart:
         return max(shares.values(), default=Fraction(0))
 
     def _is_of(self, statistic: Any, label: str) -> bool:
-        """Whether it looks at records with this label only; a view cannot give the key a new meaning."""
+        """Whether it looks at records with this label only."""
         return type(statistic) is Viewed and any(
             type(each) is IsIn
             and type(each.one) is Field

@@ -6,8 +6,8 @@ from privet.schema import Schema
 
 __all__ = ["OF_THE_WHOLE", "UNCOUNTED", "of_reading", "when_counted"]
 
-_REFUSES = "A table that does not fit its schema is refused; that there was such a refusal is not protected."
-_UNREADABLE = "A file that is damaged is refused; that there was such a refusal is not protected."
+_REFUSES = "A table that does not fit its schema is refused, and the refusal itself is not protected."
+_UNREADABLE = "A damaged file is refused, and the refusal itself is not protected."
 UNCOUNTED = "Other releases from the same people: no ledger kept count of them."
 #: Whether a ledger kept count, and how a table is read, is known of the whole, not of its parts.
 OF_THE_WHOLE = (UNCOUNTED, _REFUSES, _UNREADABLE)

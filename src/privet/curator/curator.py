@@ -22,6 +22,7 @@ from privet.curator.ask.own import authors_of
 from privet.curator.ask.question import Exact, Told
 from privet.curator.by_slice import BySlice
 from privet.curator.derived import DerivedSource
+from privet.curator.one_holder import OneHolder
 from privet.curator.public import exact_release
 from privet.curator.run import Run
 from privet.curator.tables import NoRecords, as_source, empty_table
@@ -44,10 +45,11 @@ __all__ = ["Curator"]
 Watch = Callable[[int, int | None], None]
 
 
-class Curator:
+class Curator(OneHolder):
     """Guards one table during one run. Use as a context manager.
 
-    Its only way to an answer is ``ask``, or ``ask_together`` for several questions in one pass.
+    Its only way to an answer is ``ask``, or ``ask_together`` for several questions in one pass. What is left
+    of its budget is counted in one place, so neither it nor its run can be copied, or asked in a fork.
 
     >>> import pyarrow as pa
     >>> from privet.budget import budget
@@ -60,6 +62,9 @@ class Curator:
     >>> counts.value.shape, counts.step.mechanism
     ((1, 2), 'geometric noise')
     """
+
+    held = "a run"
+    instead = "begin another run"
 
     def __init__(
         self,
@@ -153,6 +158,7 @@ class Curator:
         return curator
 
     def _guard(self, run: Run, source: Source, watch: Watch | None = None) -> None:
+        OneHolder.__init__(self)
         self.schema = run.schema
         self.amount = run.amount
         self.currency = run.currency
@@ -163,6 +169,7 @@ class Curator:
             self._engine = GenotypeEngine(watch)
         self._left = Fraction(1)
         self._by_slice = BySlice()
+        self._plain: dict[int, Any] = {}
         self._delta_left = run.delta_of_questions
 
     def __enter__(self) -> Curator:
@@ -220,13 +227,15 @@ class Curator:
         questions = [question for question, _ in asked]
         for question in questions:
             _require_known(question)
-        authors = authors_of(part for question in questions for part in question.parts)
+        seen: dict[int, Any] = {}
+        parts = [part for question in questions for part in question.parts]
+        authors = authors_of(parts, self._plain, seen)  # first, as the parts say which statistics there are
         statistics = [statistic for question in questions for statistic in question.statistics]
-        authors |= authors_of(statistics)
+        authors |= authors_of(statistics, self._plain, seen)
         _require_no_sets(statistics, self.schema)
         if apart is not None and type(apart) is not Apart:
             raise ParameterError(f"A {type(apart).__name__} does not say which parts there are.")
-        amounts = self._spend(asked, None if apart is None else apart.price(asked))
+        amounts = self._spend(asked, None if apart is None else apart.price(asked, self.schema))
         pairs = list(zip(questions, amounts, strict=True))
         mechanisms = [question.mechanism(amount, self.schema) for question, amount in pairs]
         answers = iter(self._engine.answer(statistics, self._source, self.schema) if statistics else ())
@@ -280,6 +289,7 @@ class Curator:
         ``price`` is what all of them cost together, where that is less than their sum. Of questions about
         slices of the records the dearest slice pays (``curator.by_slice``).
         """
+        self._run.require_holder()
         shares = [share for question, share in asked if not question.free]
         if shares and not self._run.is_open:
             raise ParameterError(
@@ -317,8 +327,8 @@ class Curator:
                 self.assume(what, origin)
             for caveat in question.caveats:
                 self.admit(caveat)
-        for name in authors:
-            self.admit(f"The sensitivity of {name} is its author's word: Privet has not proved it.")
+        for said in authors:
+            self.admit(said)
 
     def assume(self, what: str, origin: str) -> None:
         """Say in the guarantee that something is taken to be public, and where that comes from."""

@@ -21,7 +21,8 @@ class DerivedSource:
     """The records of a relation, put together here, whatever engine its tables are at home in.
 
     Memory: unions and views go by in batches. Of a join, what is kept of one side is held: so many records
-    for each key, or all records of one table if a person is a key. A record for each person holds all.
+    for each key, or all records of one table if a person is a key. A record for each person holds a line for
+    each, while the records go by.
     """
 
     ordered = False

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from privet.randomness import Randomness
 from privet.schema import Category, Schema, Unit
 from privet.sources import ArrowSource, Source
+from privet.stats.contribution import plain_names
 
 __all__ = ["FoldSource", "Folds", "fold_column", "in_order"]
 
@@ -135,7 +136,7 @@ class FoldSource:
         if pa.types.is_dictionary(people.type):
             people = people.dictionary_decode()
         people = people.dictionary_encode()
-        folds = [self._of_person(person) for person in people.dictionary.to_pylist()]
+        folds = [self._of_person(person) for person in plain_names(people.dictionary)]
         # Records that name nobody are dropped later, before any statistic.
         codes = people.indices.fill_null(len(folds)).to_numpy(zero_copy_only=False)
         return np.array([*folds, 0], np.int64)[codes]

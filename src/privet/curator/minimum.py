@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.curator.one_thread import one_thread
+from privet.curator.blas import one_thread
 from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import Source

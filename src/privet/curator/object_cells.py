@@ -2,7 +2,8 @@
 
 A column that mixes kinds cannot be read as a whole. To refuse it would tell of one record, and so would
 reading the others differently because of it. So each cell is read as it would be in a column of its own kind
-only (truth values, whole numbers, numbers, texts), and what is nothing of these counts as missing.
+only (truth values, whole numbers, numbers, texts), and what is nothing of these counts as missing. Half
+a character (a lone surrogate, as a damaged JSON file gives) is in no listed text, and in no person's id.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def object_cells(schema: Schema) -> Callable[[str, Any], pa.Array | None]:
 def _set(cell: Any, between: str) -> list[str] | None:
     """The items of one cell, whatever holds them; what is no item by its kind is left out."""
     if isinstance(cell, str):
-        return cell.split(None if between == " " else between)
+        return str(_plain(cell)).split(None if between == " " else between)
     if isinstance(cell, list | tuple | set | frozenset | np.ndarray):
         entries = [_plain(entry) for entry in cell]
     else:
@@ -78,7 +79,7 @@ def _set(cell: Any, between: str) -> list[str] | None:
 def _by_kind(cells: Any) -> list[tuple[pa.DataType, list[int]]]:
     groups: dict[pa.DataType, list[int]] = {}
     for place, cell in enumerate(cells):
-        if is_missing(cell) or (isinstance(cell, int) and not -_LARGEST <= cell < _LARGEST):
+        if is_missing(cell) or (isinstance(cell, int | np.integer) and not -_LARGEST <= cell < _LARGEST):
             continue
         for types, kind in _KINDS:
             if isinstance(cell, types):
@@ -88,7 +89,20 @@ def _by_kind(cells: Any) -> list[tuple[pa.DataType, list[int]]]:
 
 
 def _plain(cell: Any) -> Any:
-    return cell.item() if isinstance(cell, np.generic) else cell
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    if isinstance(cell, str) and not _is_unicode(cell):
+        return cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return cell
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no half character, which UTF-8 cannot write."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _labels(column: Category) -> list[Any]:
@@ -103,7 +117,9 @@ def _labels(column: Category) -> list[Any]:
 
 
 def _person(cell: Any) -> str | None:
+    """Whose record it is; nobody's, if two people's ids could look the same once they are mended."""
     try:
-        return name_of(cell)
+        name = name_of(cell)
+        return name if name is None or _is_unicode(name) else None
     except (DataError, ValueError, OverflowError):
         return None

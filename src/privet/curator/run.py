@@ -17,6 +17,7 @@ from types import TracebackType
 from privet.budget import Approximate, ApproximateEvent, Event, Ledger, Pure, Reservation, Zcdp
 from privet.curator.caveats import OF_THE_WHOLE, UNCOUNTED, of_reading
 from privet.curator.currency import currency_of, event_of
+from privet.curator.one_holder import OneHolder
 from privet.curator.owner import account_name, as_read
 from privet.errors import ParameterError, PrivetError
 from privet.randomness import Randomness, secure
@@ -33,7 +34,7 @@ _STOPPED = (
 _STAYS = "What was reserved stays spent."
 
 
-class Run:
+class Run(OneHolder):
     """What is paid for once: a budget, the randomness to spend it with, and the guarantee that comes of it.
 
     Use as a context manager: what it costs is reserved on entering, and committed on leaving. ``declared`` is
@@ -53,6 +54,9 @@ class Run:
     Guarantee: differential privacy with ε = 1, protecting one record, present or absent.
     """
 
+    held = "a run"
+    instead = "begin another run"
+
     def __init__(
         self,
         schema: Schema,
@@ -69,6 +73,7 @@ class Run:
         tables: tuple[Schema, ...] = (),
         searches: bool = False,
     ) -> None:
+        super().__init__()
         if not inferred:
             for each in (schema, *tables):
                 each.require_confirmed()
@@ -109,6 +114,7 @@ class Run:
         searches: bool = False,
     ) -> Run:
         """A part of this process, which this run pays for."""
+        self.require_holder()
         return Run(
             schema or self.declared,
             amount,

@@ -28,5 +28,5 @@ def engine_for(source: Source) -> Engine:
     if isinstance(source, GenotypeSource):
         return GenotypeEngine()
     if isinstance(source, TableSource):
-        return SqlEngine()
+        return SqlEngine() if source.counts else MemoryEngine()
     return MapEngine() if isinstance(source, Spread) else MemoryEngine()

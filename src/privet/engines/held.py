@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from itertools import accumulate
 
 from privet.engines.memory import MemoryEngine
 from privet.engines.slices import InSlices
@@ -13,6 +14,7 @@ from privet.schema import Schema
 from privet.sources import ArraySource
 from privet.sources.base import BATCH_ROWS, Source
 from privet.stats import Answer, Contingency, Rows, Statistic, Within
+from privet.stats.coded_rows import Key, coded_room
 from privet.stats.contribution import bounded
 from privet.stats.slices import Sliced
 
@@ -32,6 +34,7 @@ class HeldEngine:
         self._rows: list[Rows] | None = None
         self._most = most
         self._reads_again = False
+        self._coded: set[Key] = set()
         self._in_slices: dict[tuple[tuple[str, ...], int], InSlices] = {}
 
     def answer(self, statistics: Sequence[Statistic], source: Source, schema: Schema) -> list[Answer]:
@@ -43,10 +46,10 @@ class HeldEngine:
         sliced = [each for each in statistics if isinstance(each, Sliced)]
         if self._rows and len(sliced) == len(statistics) and len({each.slices for each in sliced}) == 1:
             asked = [each.statistic for each in sliced]
-            for rows in self._rows:
-                rows.code_together(_coded(asked))
+            self._code_together(asked, self._rows)
             states = _fold(asked, [self._of(sliced[0], self._rows)], schema)
             return [s.finish(state, schema) for s, state in zip(asked, states, strict=True)]
+        self._code_together(statistics, self._rows)
         workers = min(WORKERS, len(self._rows))
         if workers < 2:
             states = _fold(statistics, self._rows, schema)
@@ -64,6 +67,17 @@ class HeldEngine:
             if self._most is not None and values > self._most:
                 return None
         return rows
+
+    def _code_together(self, statistics: Sequence[Statistic], rows: Sequence[Rows]) -> None:
+        """Numbers that are asked for in bins become bins, once and all together."""
+        keys = [key for key in dict.fromkeys(_coded(statistics)) if key not in self._coded]
+        self._coded |= set(keys)
+        if len(keys) < 2:
+            return
+        room = coded_room(sum(part.size for part in rows), len(keys))
+        begins = accumulate((part.size for part in rows), initial=0)
+        with ThreadPoolExecutor(WORKERS) as pool:
+            list(pool.map(lambda part, begin: part.code_together(keys, room, begin), rows, begins))
 
     def _of(self, asked: Sliced, rows: Sequence[Rows]) -> Rows:
         """The records of the slices that are asked about."""
@@ -90,9 +104,7 @@ class HeldEngine:
 
 def _fold(statistics: Sequence[Statistic], parts: Sequence[Rows], schema: Schema) -> list[Answer]:
     states = [statistic.start(schema) for statistic in statistics]
-    coded = _coded(statistics)
     for rows in parts:
-        rows.code_together(coded)
         states = [s.fold(state, rows) for s, state in zip(statistics, states, strict=True)]
         rows.let_go()
     return states

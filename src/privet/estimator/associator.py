@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 from privet.estimator.whole_table import WholeTableEstimator
 from privet.parameters import with_parameters
 
-__all__ = ["Itemset", "PrivateAssociator"]
+__all__ = ["NOTHING", "Itemset", "PrivateAssociator"]
+
+
+# What a model without any says; sets that are split at the wrong sign end here, too.
+NOTHING = (
+    "No {} is frequent and clear enough at this budget. If that is a surprise: are the schema's values those"
+    " of the table, and is  between  what stands between a set's items?"
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,8 @@ class PrivateAssociator(WholeTableEstimator):
 
     def in_words(self) -> str:
         """The released itemsets, one per line."""
+        if not self.itemsets_:
+            return NOTHING.format("set")
         return "\n".join(map(str, self.itemsets))
 
     @property

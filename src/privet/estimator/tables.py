@@ -17,7 +17,7 @@ from privet.curator.owner import as_read
 from privet.curator.tables import as_source, is_table, read_rows
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.schema import Category, Schema
-from privet.sources import as_array
+from privet.sources import as_array, refuse_lazy
 from privet.stats import Rows
 from privet.stats.rows import NUMERAL, refuse_infinite
 
@@ -123,6 +123,7 @@ def target_of(X: Any, y: Any, schema: Schema | None = None) -> Any:
     """The target as an array with one value for each record; no refusal says how many there are."""
     if y is None:
         return None  # scikit-learn says what to do
+    refuse_lazy(y)
     target = as_array(y)
     if target.ndim == 0 or target.ndim > 2 or (target.ndim == 2 and target.shape[1] != 1):
         raise DataError("The target must be one column.", "Pass y with one value for each record.")
@@ -165,6 +166,7 @@ def cut(schema: Schema, names: Sequence[str]) -> Schema:
 
 def labels_of(X: Any) -> list[str]:
     """The names of a frame's columns, where they are text; none for an array."""
+    refuse_lazy(X)
     names = getattr(X, "column_names", getattr(X, "columns", ()))
     return list(names) if all(isinstance(name, str) for name in names) else []
 

@@ -168,6 +168,7 @@ def cross_validate(
             with Curator.within(test, split.all) as curator:
                 asked = curator.ask_together(scores.questions(predictor, split.schema, measures, bound))
             rounds.append([Measured.of(release) for release in asked])
+            parts.append(replace(curator.guarantee, public=()))  # the folds are no knowledge about the table
             if public:
                 require_records(scores.records(rounds[-1][0]))
         run.steps += process.steps(models[0].guarantee_.steps, curator.guarantee.steps)

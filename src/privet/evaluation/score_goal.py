@@ -22,19 +22,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from privet.budget import Approximate, Pure
 from privet.curator import Curator
 from privet.errors import ParameterError
 from privet.evaluation.diagnosis.of_classes import sampling_error
 from privet.evaluation.diagnosis.one_model import asked_of, place_of
 from privet.evaluation.diagnosis.two_models import comparison_of
 from privet.evaluation.holdout import required_amount, settled_bound
-from privet.evaluation.measures import Asked, measures_for
+from privet.evaluation.measures import Asked, Measures, measures_for
 from privet.queries.goal import MOST, smallest_epsilon
 from privet.schema import Number, Schema
 from privet.stats import NoModel
 from privet.worlds import Guess
 
-__all__ = ["ScoreGoal", "epsilon_for_accuracy", "epsilon_for_auc", "epsilon_for_difference"]
+__all__ = [
+    "Known",
+    "ScoreGoal",
+    "accuracy_known",
+    "epsilon_for_accuracy",
+    "epsilon_for_auc",
+    "epsilon_for_difference",
+]
 
 _CONFIDENT = 1.96
 #: What a model is taken to reach where nobody guesses: lower makes an AUC less sure, and an accuracy too.
@@ -59,6 +67,43 @@ class ScoreGoal:
         )
 
 
+@dataclass(frozen=True)
+class Known:
+    """How closely an accuracy is expected to be known in 95 % of cases: by the records, and by the noise."""
+
+    chosen: float
+    noise: float
+
+    def within(self, share: float, power: float) -> float:
+        """The half width where the noise has a share of the budget: it grows with 1/share to a power."""
+        return math.hypot(self.chosen, self.noise / share**power)
+
+
+def accuracy_known(
+    schema: Schema,
+    amount: Pure | Approximate,
+    guess: Guess | None = None,
+    measures: Measures = "all",
+    records: float | None = None,
+) -> Known:
+    """How closely an evaluation for this amount is expected to know the accuracy, on so many test records.
+
+    >>> schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+    >>> known = accuracy_known(schema, required_amount(0.0352, 0), Guess(records=10_000, attainable=0.8))
+    >>> round(known.within(1, 1), 4)
+    0.02
+    """
+    guess = guess or Guess()
+    size = guess.size if records is None else records
+    classes, right = schema.nominal_target().size, guess.attainable or _ASSUMED
+    plan = measures_for(schema).questions(NoModel(), schema, measures, settled_bound(None, public=False))
+    cells = math.sqrt(classes * (1 - right) ** 2 + classes * (classes - 1) * right**2)
+    return Known(
+        _by_choice(right, size),
+        _CONFIDENT * _deviation(schema, plan, amount) * cells / size,
+    )
+
+
 def epsilon_for_accuracy(
     schema: Schema, error: float, guess: Guess | None = None, *, delta: float = 0.0
 ) -> ScoreGoal:
@@ -76,15 +121,13 @@ def epsilon_for_accuracy(
     if schema.target is not None and isinstance(schema[schema.target], Number):
         raise ParameterError("A regression has no accuracy to be known.", "Give an epsilon.")
     guess = guess or Guess()
-    classes, right = schema.nominal_target().size, guess.attainable or _ASSUMED
-    plan = measures_for(schema).questions(NoModel(), schema, "all", settled_bound(None, public=False))
-    cells = math.sqrt(classes * (1 - right) ** 2 + classes * (classes - 1) * right**2)
+    right = guess.attainable or _ASSUMED
     return _settled(
         "accuracy",
         error,
         guess.size,
-        lambda records: _CONFIDENT * math.sqrt(right * (1 - right) / records),
-        lambda epsilon: _CONFIDENT * _deviation(schema, plan, epsilon, delta) * cells / guess.size,
+        lambda records: _by_choice(right, records),
+        lambda epsilon: accuracy_known(schema, required_amount(epsilon, delta), guess).noise,
         f"{guess.size:,} test records, of which {right:.0%} are predicted right.",
     )
 
@@ -118,7 +161,7 @@ def epsilon_for_auc(
         error,
         guess.size,
         lambda records: sampling_error(auc, records * share, records * (1 - share)),
-        lambda epsilon: _CONFIDENT * _deviation(schema, plan, epsilon, delta) * cells,
+        lambda epsilon: _CONFIDENT * _deviation(schema, plan, required_amount(epsilon, delta)) * cells,
         f"{guess.size:,} test records, {share:.1%} of the class '{target.labels[place]}', an AUC of {auc:g}.",
     )
 
@@ -145,7 +188,10 @@ def epsilon_for_difference(
         guess.size,
         lambda records: _CONFIDENT * math.sqrt(differ / records),
         lambda epsilon: (
-            _CONFIDENT * math.sqrt(2) * _deviation(schema, comparison_of(schema), epsilon, delta) / guess.size
+            _CONFIDENT
+            * math.sqrt(2)
+            * _deviation(schema, comparison_of(schema), required_amount(epsilon, delta))
+            / guess.size
         ),
         f"{guess.size:,} test records, of which each model predicts {right:.0%} right, and one of the two "
         f"alone {differ:.0%}.",
@@ -185,14 +231,18 @@ def _settled(
     return ScoreGoal(smallest_epsilon(reached), goal, figure, rests_on)
 
 
+def _by_choice(right: float, records: float) -> float:
+    """How closely so many test records know an accuracy in 95 % of cases, without noise."""
+    return _CONFIDENT * math.sqrt(right * (1 - right) / records)
+
+
 def _about(number: int) -> int:
     """A number of two digits that is no smaller, for people."""
     step = 10 ** max(len(str(max(number, 1))) - 2, 0)
     return math.ceil(max(number, 1) / step) * step
 
 
-def _deviation(schema: Schema, plan: Asked, epsilon: float, delta: float) -> float:
-    """The noise of one count of the first question at this ε."""
-    amount = required_amount(epsilon, delta)
+def _deviation(schema: Schema, plan: Asked, amount: Pure | Approximate) -> float:
+    """The noise of one count of the first question for this amount."""
     with Curator.rehearsal(schema, amount, inferred=bool(schema.drafted)) as curator:
         return curator.ask_together(plan)[0].standard_deviation

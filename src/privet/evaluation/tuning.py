@@ -165,7 +165,10 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         # A sum over the same records in every trial.
         score = self._scores.merit(release)
         fitted: Guarantee = model.guarantee_
-        guarantee = replace(fitted, steps=(*fitted.steps, *curator.guarantee.steps))
+        scored = curator.guarantee
+        guarantee = replace(
+            fitted, steps=(*fitted.steps, *scored.steps), caveats=(*fitted.caveats, *scored.caveats)
+        )
         return _Trial(score, model, chosen, release, guarantee)
 
     def rehearse(self) -> Guarantee:

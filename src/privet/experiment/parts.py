@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import numbers
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from privet.errors import ParameterError
+from privet.registry import ALGORITHMS
 
 __all__ = ["Cell", "Contender", "Dataset", "contenders_of"]
 
@@ -72,11 +74,43 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Contender:
-    """An algorithm with settings, and the name under which it stands in the tables."""
+    """An algorithm with settings, and the name under which it stands in the tables.
+
+    ``make`` is code in the place of a registered algorithm; only ``Contender.of`` gives one, never a file.
+    """
 
     label: str
     algorithm: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    make: Callable[..., Any] | None = None
+
+    @classmethod
+    def of(cls, label: str, make: Callable[..., Any], settings: Mapping[str, Any] | None = None) -> Contender:
+        """A class or function of Python as an algorithm; for public tables alone, unless it is Privet's.
+
+        Called with ``schema``, ``epsilon``, ``delta``, ``random_state`` and the settings, it gives something
+        whose ``fit(table)`` gives a model with ``predict(table)``, or with ``figures(table)``: numbers about
+        a test table by their names. Results are kept under its name: whoever changes it takes another store.
+
+        >>> from privet.learning.classify import OneR
+        >>> Contender.of("1R", OneR).algorithm
+        'one-r'
+        >>> Contender.of("mine", lambda **given: None)
+        Traceback (most recent call last):
+        ...
+        privet.errors.ParameterError: 'mine' is made by something without a name of its own.
+              What to do: Give a class or a function at the top of a module.
+        """
+        home, name = getattr(make, "__module__", ""), getattr(make, "__qualname__", "")
+        for entry in ALGORITHMS:
+            if entry.home == f"{home}:{name}":
+                return cls(label, entry.name, settings or {})
+        if getattr(sys.modules.get(home), name, None) is not make:
+            raise ParameterError(
+                f"'{label}' is made by something without a name of its own.",
+                "Give a class or a function at the top of a module.",
+            )
+        return cls(label, f"{home}:{name}", settings or {}, make)
 
     def to_dict(self) -> dict[str, Any]:
         return {"use": self.algorithm, **self.settings}

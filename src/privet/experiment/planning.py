@@ -111,12 +111,15 @@ def _comparable() -> tuple[Algorithm, ...]:
 
 def chooses(contender: Contender) -> bool:
     """Whether an algorithm chooses attributes, and is measured by how many of the best it finds."""
-    return entry_of(contender.algorithm, _comparable()).family == "select"
+    return contender.make is None and entry_of(contender.algorithm, _comparable()).family == "select"
 
 
 def estimator_of(experiment: Experiment, cell: Cell, schema: Schema, **given: Any) -> Any:
     """The algorithm of a cell, with its settings and its ε, not fitted."""
     contender = experiment.contender(cell.contender)
+    if contender.make is not None:
+        common = {"epsilon": float(cell.epsilon), "delta": float(experiment.delta), "random_state": None}
+        return contender.make(schema=schema, **common | given | dict(contender.settings))
     cls = entry_of(contender.algorithm, _comparable()).load()
     try:
         made = cls(
@@ -220,7 +223,9 @@ def _rehearsed(experiment: Experiment, dataset: Dataset, schema: Schema) -> None
         )
     for contender in experiment.algorithms:
         cell = Cell(dataset.name, contender.label, min(experiment.epsilons), 0, None)
-        estimator_of(experiment, cell, schema).rehearse()
+        estimator = estimator_of(experiment, cell, schema)
+        if contender.make is None:
+            estimator.rehearse()
 
 
 def _price(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from privet.budget import Ledger, Sequential
@@ -25,6 +26,7 @@ from privet.experiment.store import Store
 from privet.experiment.tables import Tables
 from privet.experiment.value import Experiment
 from privet.experiment.workers import warmed, workers
+from privet.schema import Category, Schema
 
 __all__ = ["PublicCells", "figures_of", "measured", "run_experiment"]
 
@@ -110,11 +112,14 @@ class PublicCells:
             warnings.simplefilter("ignore")
             model = estimator_of(experiment, cell, schema, random_state=seed)
             known = table.filter(pa.array(fold != cell.fold))
-            if chooses(experiment.contender(cell.contender)):
+            test = table.filter(pa.array(fold == cell.fold))
+            contender = experiment.contender(cell.contender)
+            if chooses(contender):
                 figures = recovered(model, known, experiment.measure)
+            elif contender.make is not None:
+                figures = figures_of_any(model.fit(known), test, schema)
             else:
-                found = evaluate(model.fit(known), table.filter(pa.array(fold == cell.fold)), public=True)
-                figures, _ = figures_of(found.to_dict())
+                figures, _ = figures_of(evaluate(model.fit(known), test, public=True).to_dict())
         return key, {"figures": figures, "seconds": round(time.process_time() - start, 4)}
 
 
@@ -129,6 +134,29 @@ def _private(experiment: Experiment, tables: Tables, cell: Cell, ledger: Ledger 
     )
     figures, errors = figures_of(result.evaluation.to_dict())
     return {"figures": figures, "errors": errors, "guarantee": result.guarantee.to_dict()}
+
+
+def figures_of_any(model: Any, test: pa.Table, schema: Schema) -> dict[str, float | None]:
+    """The figures of a model that is not Privet's: its own, or how well it predicts public records."""
+    if hasattr(model, "figures"):
+        return {name: _finite(float(value)) for name, value in model.figures(test).items()}
+    target = schema[schema.target or ""]
+    test = test.filter(test[target.name].is_valid())
+    truth = np.asarray(test[target.name].to_pylist())
+    told = np.asarray(model.predict(test.drop_columns([target.name])))
+    if isinstance(target, Category):
+        return {
+            "records": float(len(truth)),
+            "accuracy": float(np.mean(told.astype(str) == truth.astype(str))),
+        }
+    off = told.astype(float) - truth.astype(float)
+    spread = float(np.sum((truth.astype(float) - truth.astype(float).mean()) ** 2))
+    return {
+        "records": float(len(truth)),
+        "r2": 1 - float(np.sum(off**2)) / spread if spread else None,
+        "mean_absolute_error": float(np.mean(np.abs(off))),
+        "root_mean_squared_error": float(np.sqrt(np.mean(off**2))),
+    }
 
 
 def figures_of(plain: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, float | None]]:

@@ -87,6 +87,12 @@ class Experiment:
                 "Write  score_epsilon = 0.5  (the price of the scores of one cross-validation), "
                 "or  public = true  under the table if it is public knowledge.",
             )
+        if private and (made := [one.label for one in self.algorithms if one.make is not None]):
+            raise ParameterError(
+                f"'{made[0]}' is not an algorithm of Privet, and '{private[0]}' is private: nothing would "
+                "hold it to its budget.",
+                "Compare it on public or made-up tables.",
+            )
         if self.size > _MOST_CELLS:
             raise ParameterError(f"The grid has {self.size:,} cells.", f"At most {_MOST_CELLS:,} are run.")
 

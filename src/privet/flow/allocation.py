@@ -9,6 +9,10 @@ takes the place of the sum. How much an error of a step matters for the goal is 
 tables (``benchmarks/flow_allocation.py``). A rehearsal knows no records, and a learner that looks first
 whether there are enough may ask no more in it than that, so its c can be far too small: where the goal is a
 model, learning gets no less than 17 parts of 20.
+
+That leaves the score of a model so little that nobody could read it, so where the goal is a model its score
+is given more (``scoring``): what it needs to be known to ± 0.05, at most 3 parts of 20 of the flow. All other
+steps give it up in proportion.
 """
 
 from __future__ import annotations
@@ -49,9 +53,15 @@ def error_of(steps: Sequence[Step], step: FlowStep) -> float:
 
 
 def shares(
-    priced: Sequence[FlowStep], allocation: str, goal: str, errors: Mapping[str, float], *, pure: bool
+    priced: Sequence[FlowStep],
+    allocation: str,
+    goal: str,
+    errors: Mapping[str, float],
+    *,
+    pure: bool,
+    scores: Mapping[str, float] | None = None,
 ) -> dict[str, Fraction]:
-    """The share of each step: exact, and adding up to 1.
+    """The share of each step: exact, and adding up to 1. ``scores`` are the parts that scores should get.
 
     >>> one, two = FlowStep("bounds", "evaluate"), FlowStep("model", "naive-bayes")
     >>> found = shares([one, two], "auto", "model", {"bounds": 3.0, "model": 30.0}, pure=True)
@@ -76,8 +86,25 @@ def shares(
     if goal == "model" and 0 < learning < _LEAST_LEARNING * sum(raw):
         less = learning * (1 / _LEAST_LEARNING - 1) / (sum(raw) - learning)
         raw = [e if _role(step) == "learn" else less * e for e, step in zip(raw, priced, strict=True)]
+    if goal == "model" and scores:
+        raw = _scored(raw, [scores.get(step.name, 0.0) for step in priced])
     grains = [max(1, round(_GRAIN * each / sum(raw))) for each in raw]
     return {step.name: Fraction(grain, sum(grains)) for step, grain in zip(priced, grains, strict=True)}
+
+
+def _scored(raw: Sequence[float], wanted: Sequence[float]) -> list[float]:
+    """The parts in which none is smaller than wanted; the others are made smaller in proportion.
+
+    >>> [round(part, 3) for part in _scored([2.0, 17.0, 1.0], [0, 0, 0.15])]
+    [0.089, 0.761, 0.15]
+    """
+    parts = [each / sum(raw) for each in raw]
+    more = {place: want for place, want in enumerate(wanted) if want > parts[place]}
+    left = sum(part for place, part in enumerate(parts) if place not in more)
+    return [
+        more[place] if place in more else part * (1 - sum(more.values())) / left
+        for place, part in enumerate(parts)
+    ]
 
 
 def _role(step: FlowStep) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from privet.parameters import parameters_of
 from privet.schema.columns import toml_key, toml_text
 
 if TYPE_CHECKING:
+    from privet.flow.accuracy import FlowGoal
+    from privet.flow.places import Places
     from privet.flow.planning import FlowPlan
     from privet.flow.running import FlowResult
     from privet.flow.store import Releases
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Flow", "plain"]
 
 _CHOICES = {each.name: each.choices for each in parameters_of(Head) if each.choices}
-_KNOWN = ("flow", "name", "epsilon", "delta", "allocation", "goal", "steps")
+_HEAD = ("epsilon", "delta", "allocation", "goal", "name", "accuracy", "guess")
+_KNOWN = ("flow", *_HEAD, "steps")
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,9 @@ class Flow:
 
     ``allocation`` says how the budget is divided among the steps that measure: by the steps' own errors
     (``auto``), in equal parts, by each step's ``weight``, or ``fixed`` by each step's ``epsilon``. ``goal``
-    is what ``auto`` serves: a good last ``model``, or a narrow ``interval`` around its score.
+    is what ``auto`` serves: a good last ``model``, or a narrow ``interval`` around its score. ``accuracy``
+    takes the place of an ε: how much the last model may lose to privacy. A ``guess``, such as of how many
+    records there are, serves that and the division of the budget.
 
     >>> flow = Flow.from_dict({"epsilon": 1.0, "steps": {
     ...     "people": {"do": "source", "data": "people.csv"},
@@ -59,6 +64,8 @@ a private edge can end only at a step that measures.
     allocation: str = "auto"
     goal: str = "model"
     name: str = "flow"
+    accuracy: float | None = None
+    guess: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.steps:
@@ -133,7 +140,9 @@ a private edge can end only at a step that measures.
             raise ParameterError(
                 "The flow has no [steps.NAME] entries.", 'Begin with  [steps.people]  do = "source"'
             )
-        more = {key: data[key] for key in ("epsilon", "delta", "allocation", "goal", "name") if key in data}
+        if "accuracy" in data and "epsilon" in data:
+            raise ParameterError("An accuracy was given, and an epsilon too.", "Give one of the two.")
+        more = {key: data[key] for key in _HEAD if key in data}
         return cls(tuple(FlowStep.from_dict(str(name), entry) for name, entry in steps.items()), **more)
 
     @classmethod
@@ -166,14 +175,23 @@ a private edge can end only at a step that measures.
         ]
         return {
             "flow": 1,
-            "name": self.name,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "allocation": self.allocation,
-            "goal": self.goal,
+            **self._head(),
             "steps": {step.name: step.to_dict() for step in self.steps},
             "nodes": nodes,
             "edges": [edge.to_dict() for edge in graph.edges],
+        }
+
+    def _head(self) -> dict[str, Any]:
+        """What is said of the flow as a whole. A goal takes the place of an epsilon."""
+        spent = "epsilon" if self.accuracy is None else "accuracy"
+        guess = {"guess": dict(self.guess)} if self.guess else {}
+        return {
+            "name": self.name,
+            spent: getattr(self, spent),
+            **guess,
+            "delta": self.delta,
+            "allocation": self.allocation,
+            "goal": self.goal,
         }
 
     def prepared(self) -> set[str]:
@@ -187,9 +205,7 @@ a private edge can end only at a step that measures.
 
     def text(self) -> str:
         """The flow as the text of its file."""
-        head = {"name": self.name, "epsilon": self.epsilon, "delta": self.delta}
-        head |= {"allocation": self.allocation, "goal": self.goal}
-        lines = [f"{key} = {_toml(value)}" for key, value in head.items()]
+        lines = [f"{key} = {_toml(value)}" for key, value in self._head().items()]
         for step in self.steps:
             lines += ["", f"[steps.{toml_key(step.name)}]"]
             lines += [f"{toml_key(key)} = {_toml(value)}" for key, value in step.to_dict().items()]
@@ -217,10 +233,24 @@ a private edge can end only at a step that measures.
         ``tables`` gives a (table, schema) for a source's name, in place of its file. With a ``store``, what
         it holds already is not priced again. ``until`` is the last step that is wanted now.
         """
-        from privet.flow.places import Places
         from privet.flow.planning import planned
 
-        return planned(self, Places(tables or {}, None if folder is None else Path(folder)), store, until)
+        found, places = self.settled(tables, folder=folder), _places(tables, folder)
+        return replace(planned(found.flow, places, store, until), why=found.why)
+
+    def settled(
+        self, tables: Mapping[str, Any] | None = None, *, folder: str | Path | None = "."
+    ) -> FlowGoal:
+        """The flow with its ε: the one that was given, or the smallest that should reach the accuracy.
+
+        The second rests on guesses and on a forecast. Nothing is read and nothing is spent.
+        """
+        from privet.flow.accuracy import FlowGoal, flow_within
+        from privet.worlds import Guess
+
+        if self.accuracy is None:
+            return FlowGoal(self, "")
+        return flow_within(self, self.accuracy, _places(tables, folder), Guess.from_text(self.guess))
 
     def run(
         self,
@@ -232,12 +262,20 @@ a private edge can end only at a step that measures.
         random_state: Any = None,
         until: str | None = None,
     ) -> FlowResult:
-        """Run all steps for one reservation. With a ``store``, what was released before is used again."""
-        from privet.flow.places import Places
+        """Run all steps for one reservation. With a ``store``, what was released before is used again.
+
+        There a table in memory is known by the name of its source: take another store for other rows.
+        """
         from privet.flow.running import run_flow
 
-        places = Places(tables or {}, None if folder is None else Path(folder))
-        return run_flow(self, places, ledger, store, random_state, until)
+        flow, places = self.settled(tables, folder=folder).flow, _places(tables, folder)
+        return run_flow(flow, places, ledger, store, random_state, until)
+
+
+def _places(tables: Mapping[str, Any] | None, folder: str | Path | None) -> Places:
+    from privet.flow.places import Places
+
+    return Places(tables or {}, None if folder is None else Path(folder))
 
 
 def plain(text: str, name: str = "The text") -> dict[str, Any]:

@@ -16,6 +16,7 @@ from privet.flow.allocation import amounts, error_of, searching_amounts, shares
 from privet.flow.flow import Flow
 from privet.flow.graph import whole as step_of
 from privet.flow.places import Places
+from privet.flow.scoring import parts_of, scored
 from privet.flow.steps import FlowStep
 from privet.flow.store import Releases, Store, identities, reserved_for
 from privet.flow.walk import Given, Measured, RowsAt, measured, passed_on, public_run, run_schema, taken
@@ -32,7 +33,7 @@ class PlannedStep:
 
     ``amount`` is None for steps that cost nothing; ``free`` says why. ``later`` says that the plan ends
     before the step: its part of the budget is set, and not paid for. ``identity`` is what a release of it is
-    kept by.
+    kept by. ``expected`` is what a score is expected to tell of its model.
     """
 
     name: str
@@ -43,11 +44,16 @@ class PlannedStep:
     free: str = ""
     later: bool = False
     identity: str = ""
+    expected: str = ""
 
     @property
     def paid(self) -> bool:
         """Whether it would be paid for now."""
         return self.amount is not None and not self.free and not self.later
+
+    def in_words(self) -> list[str]:
+        """What it buys: its questions with their errors, and what a score is expected to tell."""
+        return [*(asked.sentence() for asked in self.buys), *([f"{self.expected}."] if self.expected else [])]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -59,6 +65,7 @@ class PlannedStep:
             "buys": [step.to_dict() for step in self.buys],
             "free": self.free,
             "later": self.later,
+            "expected": self.expected,
         }
 
 
@@ -74,6 +81,7 @@ class FlowPlan:
     steps: tuple[PlannedStep, ...]
     total: Pure | Approximate | None
     schema: Schema | None
+    why: str = ""  # why it is this epsilon, where it was chosen for a goal
 
     def amount_of(self, name: str) -> Pure | Approximate | None:
         return next(step.amount for step in self.steps if step.name == name)
@@ -94,7 +102,7 @@ class FlowPlan:
     def text(self) -> str:
         unit = "" if self.schema is None else f", protecting {self.schema.unit.describe()}"
         cost = f"It would cost {self.total}{unit}." if self.total else "It would cost nothing."
-        lines = [f"Planned: the flow '{self.flow.name}'. {cost}", ""]
+        lines = [f"Planned: the flow '{self.flow.name}'. {cost}", *([self.why] if self.why else []), ""]
         for step in self.steps:
             if step.free:
                 lines.append(f"{step.name} ({step.do}): free. {step.free}")
@@ -103,6 +111,7 @@ class FlowPlan:
             share = f", {float(step.share):.1%} of the budget" if step.share is not None else ""
             lines.append(f"{step.name} ({step.do}){later}: {step.amount}{share}")
             lines += [f"    {line}" for line in numbered(step.buys)]
+            lines += [f"    {step.expected}."] if step.expected else []
         return "\n".join(lines)
 
 
@@ -122,6 +131,7 @@ def planned(
     first = _Rehearsal(flow, places, alone)
     by_name = {step.name: step for step in flow.graph.order}
     errors = {n: error_of(found.guarantee.steps, by_name[n]) for n, found in first.measured.items()}
+    expected: Mapping[str, str] = {}
     if flow.allocation == "fixed":
         fixed = {s.name: exact(float(s.epsilon or 0)) for s in priced}
         got: Mapping[str, Pure | Approximate] = searching_amounts(fixed, whole.delta, searching)
@@ -129,8 +139,12 @@ def planned(
         whole = flow.composed(got.values()).total if got else whole
     else:
         pure = isinstance(whole, Pure) or bool(searching)
-        divided = shares(priced, flow.allocation, flow.goal, errors, pure=pure)
+        models = {s.name: first.measured[s.inputs[0]].model.schema_ for s in priced if s.do == "evaluate"}
+        scores = scored(flow, models, Pure(whole.epsilon) if searching else whole, pure=pure)
+        least = parts_of(scores)
+        divided = shares(priced, flow.allocation, flow.goal, errors, pure=pure, scores=least)
         got, parts = amounts(whole, divided, searching), dict(divided)
+        expected = {name: each.buys(float(divided[name])) for name, each in scores.items()}
     second = _Rehearsal(flow, places, got)
     known = {} if store is None else identities(flow, places, got)
     held, reserved = _held(flow, known, store, wanted)
@@ -145,7 +159,17 @@ def planned(
         buys = second.measured[step.name].guarantee.steps if amount is not None else ()
         later, identity = step.name not in wanted, known.get(step.name, "")
         steps.append(
-            PlannedStep(step.name, step.do, amount, parts.get(step.name), buys, free, later, identity)
+            PlannedStep(
+                step.name,
+                step.do,
+                amount,
+                parts.get(step.name),
+                buys,
+                free,
+                later,
+                identity,
+                expected.get(step.name, ""),
+            )
         )
     new = [step.amount for step in steps if step.amount is not None and step.paid]
     if len(new) == len(priced):

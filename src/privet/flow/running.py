@@ -149,7 +149,7 @@ class _Running:
         self._parts_in_all = len(all_parts)
         self._states = states(self._flow, places)
         self._journal: dict[str, Any] = {}
-        self._again: set[str] = set()  # begun before, and not kept: paid for once more
+        self._again: set[str] = set()  # not paid for by the reservation that is taken up: once more
         self.reused: list[str] = []
         self.found: dict[str, Measured] = {}
         self._parts: list[Guarantee] = []
@@ -162,13 +162,14 @@ class _Running:
         for step in self._order:
             if not step.kind.gives and self._places.folder is not None:
                 require_place(step, self._places.folder)
-        whole = self._whole()
+        new = [name for name in self._got if self._known.get(name) is None or not self._store_has(name)]
+        whole = self._whole(new)
         ends: list[FlowEnd] = []
         if whole is None:
             self._walk(outputs, ends, None)
         else:
             with whole:
-                self._note_reservation(whole)
+                self._note_reservation(whole, new)
                 self._walk(outputs, ends, whole)
                 whole.carry(self._parts)
             if self._folder is not None:
@@ -178,15 +179,22 @@ class _Running:
 
     def _with_repeats(self, guarantee: Guarantee) -> Guarantee:
         """The guarantee of the reservation and of what was paid for once more beside it."""
-        if guarantee.amount is None or not self._again:
+        if guarantee.amount is None:
             return guarantee
-        parts = [guarantee.amount, *(self._got[name] for name in sorted(self._again))]
-        return replace(guarantee, amount=self._flow.composed(parts).total)
+        begun, paid = self._journal.get("begun", []), self._journal.get("paid", [])
+        more = [
+            amount
+            for name, amount in self._got.items()
+            if (known := self._known.get(name)) is not None
+            for _ in range(begun.count(known) - paid.count(known))
+        ]
+        if not more:
+            return guarantee
+        return replace(guarantee, amount=self._flow.composed([guarantee.amount, *more]).total)
 
-    def _whole(self) -> Run | None:
+    def _whole(self, new: list[str]) -> Run | None:
         """The run that pays for all that is new; the one that was begun, if there was one."""
         schema = self._plan.schema
-        new = [name for name in self._got if self._known.get(name) is None or not self._store_has(name)]
         if schema is None or not new:
             return None
         what = f"flow {self._flow.name}"
@@ -234,7 +242,9 @@ class _Running:
         if (journal["reservation"] is None) != (self._ledger is None):
             return None  # paid for in another way: all that is left is paid for now
         self._journal = journal
-        self._again = {name for name in new if self._known[name] in journal["begun"]}
+        # What the reservation was not made for had been kept then, and was taken away since: a second draw.
+        covered = {known for known in journal.get("paid", []) if known not in journal["begun"]}
+        self._again = {name for name in new if self._known[name] not in covered}
         if self._ledger is not None and journal.get("stream"):
             state = self._ledger.state_of(journal["stream"])
             if state not in (journal["state"], journal["next"]):
@@ -245,7 +255,7 @@ class _Running:
             journal["state"] = state
         return journal
 
-    def _note_reservation(self, whole: Run) -> None:
+    def _note_reservation(self, whole: Run, new: list[str]) -> None:
         if self._folder is None or self._journal:
             return
         about, held = None, whole.reservation
@@ -257,6 +267,7 @@ class _Running:
         self._journal = {
             "steps": names,
             "known": [self._known[name] for name in names],
+            "paid": [self._known[name] for name in new],
             "sources": states(self._flow, self._places),
             "amount": whole.amount.to_dict(),
             "reservation": about,

@@ -3,9 +3,10 @@
 A release is found by its content: a hash of the step, its settings, its part of the budget and everything
 before it, down to the schema and the file of its source. Using a release again is post-processing and free.
 
-The journal says what an unfinished run has reserved and begun. A step is noted as begun *before* it reads a
-record. Taken up again, steps that were not begun are still paid for by the first reservation; one that was
-begun and not kept is paid for again, because nobody can know whether its result was seen. In a ledger, each
+The journal says what an unfinished run has reserved, for which steps, and what it has begun. A step is noted
+as begun *before* it reads a record. Taken up again, steps that were not begun are still paid for by the first
+reservation; one that was begun and not kept is paid for again, because nobody can know whether its result was
+seen, and so is one whose release was used again then and is gone now. In a ledger, each
 beginning is recorded under the run's name too, so a copy of the folder cannot spend the same reservation.
 """
 
@@ -69,7 +70,8 @@ def reserved_for(
     """The steps that the reservation of an interrupted run pays for still: those that were not begun."""
     if journal is None or journal["reservation"] is None or not is_of(journal, flow, known, wanted):
         return set()
-    return {name for name in priced_names(flow, wanted) if known[name] not in journal["begun"]}
+    paid = set(journal.get("paid", [])) - set(journal["begun"])
+    return {name for name in priced_names(flow, wanted) if known[name] in paid}
 
 
 class KeptKey:

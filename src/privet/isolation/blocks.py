@@ -40,7 +40,7 @@ from privet.randomness import IntegerArray, Randomness
 from privet.schema import Category, Schema
 from privet.sources.base import Source
 from privet.stats import Answer, Rows
-from privet.stats.contribution import bounded
+from privet.stats.contribution import bounded, plain_names
 from privet.stats.rows import refuse_infinite
 
 __all__ = ["GRID", "BlockFunction", "block_tables", "made_up", "seen_columns"]
@@ -130,7 +130,7 @@ def _assigned(
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         encoded = pc.dictionary_encode(column)
-        names = encoded.dictionary.to_pylist()
+        names = plain_names(encoded.dictionary)
         fresh = [name for name in names if name not in people]
         people |= zip(fresh, randomness.uniform_indices(len(fresh), blocks).tolist(), strict=True)
         of_name = np.fromiter((people[name] for name in names), np.int64, len(names))

@@ -42,8 +42,13 @@ class GradualNoise:
 
     and whether to stop at k is a function of y₁ … y_k: given that it does, the loss is at most ε_k (ex-post
     privacy: Ligett, Neel, Roth, Waggoner, Wu 2017; the coupling is Koufogiannis, Han, Pappas 2015 for whole
-    numbers). Whatever happens, it is at most the largest ε. That p is rounded to 64 bits moves the noise of
-    earlier answers by less than 2⁻⁶⁰; the bound on the loss does not use it.
+    numbers). Whatever happens, it is at most the largest ε.
+
+    **Rounding.** P(y_k | c)/P(y_k | c′) ≤ e^ε_k holds for geometric noise for ε_k, and for it with any
+    independent noise S on top. With p′ = α·p in place of p, α ≤ 1, and fine noise F·S, the noisier one is
+    S·(p′F + (1 − p′)·F·G) = S·(α·G + (1 − α)·F·G) = G·S·(α + (1 − α)·F), G being the noise for a (products of
+    laws are their convolutions, 1 is no noise): again geometric noise with some on top. So p is rounded
+    *down*, and no answer is worth more than is said.
 
     >>> from privet.randomness import seeded
     >>> noise = GradualNoise((Fraction(1, 100), Fraction(1)))
@@ -74,11 +79,12 @@ class GradualNoise:
 
 
 def kept(coarse: GeometricNoise, fine: GeometricNoise) -> Fraction:
-    """The probability that the noisier answer is the same as the finer one (see the proof above)."""
+    """The probability that the noisier answer is the same as the finer one, rounded down (see above)."""
     one, two = 0.5 / coarse.scale, 0.5 / fine.scale
-    if two > 300:  # the hyperbolic sine overflows; the quotient is e^(2(one − two)) or 0
-        return Fraction(math.exp(max(2 * (one - two), -700.0))) if one > 300 else Fraction(0)
-    return min(Fraction((math.sinh(one) / math.sinh(two)) ** 2), Fraction(1))
+    if two > 300:  # the hyperbolic sine overflows; the quotient is e^(2(one − two)), and 0 is never too much
+        near = two < 2.0**30 and two - one < 20
+        return Fraction(math.exp(2 * (one - two) - 2**-20)) if near else Fraction(0)
+    return min(Fraction((math.sinh(one) / math.sinh(two)) ** 2), Fraction(1)) * (1 - Fraction(1, 2**40))
 
 
 def _noisier(

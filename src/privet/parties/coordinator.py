@@ -25,6 +25,7 @@ from privet.parties.exchange import Exchange
 from privet.parties.messages import Message, decoded
 from privet.parties.party import shape_of
 from privet.parties.questions import Answered, Asked, asked_by, finish, guarantee_of
+from privet.parties.study import PartyStudy
 from privet.release import Release, Step
 
 __all__ = ["Coordinator", "Outcome"]
@@ -198,7 +199,7 @@ class Coordinator:
             "study": study.digest,
             "mode": study.mode,
             "trusts": study.trusts(),
-            "losses": {name: str(study.loss) if name in parties else "nothing" for name in study.parties},
+            "losses": _losses(study, parties, refused),
             "guarantee": guarantee.to_dict(),
             "model": None if model is None else model_to_dict(model),
         } | data
@@ -207,8 +208,15 @@ class Coordinator:
 
     def forget(self) -> None:
         """Delete the sealed rows: they are not needed any more."""
-        for name in self.study.parties if self.study.mode == "trusted" else ():
-            (self.exchange.folder / "send" / f"{name}.json").unlink(missing_ok=True)
+        self.exchange.forget()
+
+
+def _losses(study: PartyStudy, counted: list[str], refused: dict[str, str]) -> dict[str, str]:
+    """What a person at each party loses. Numbers with a party's own noise are out once sent, used or not."""
+    own_noise = study.mode == "party-noise"
+    out = {*counted, *(refused if own_noise else ())}
+    none = f"nothing, or {study.loss} if it has sent too late" if own_noise else "nothing"
+    return {name: str(study.loss) if name in out else none for name in study.parties}
 
 
 def _public(message: Message) -> str:

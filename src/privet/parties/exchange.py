@@ -72,6 +72,12 @@ class Exchange:
     def say(self, message: Message) -> None:
         self.put(f"{message.step}/{message.party}", message.to_dict())
 
+    def forget(self) -> None:
+        """Delete rows that were sealed for a trusted coordinator: after the result nobody needs them."""
+        study = self.study
+        for name in study.parties if study.mode == "trusted" else ():
+            (self.folder / "send" / f"{name}.json").unlink(missing_ok=True)
+
     def said(self, study: PartyStudy, step: str) -> tuple[dict[str, Message], dict[str, str]]:
         """What each party said in this step; and why what stands for others does not count."""
         found, refused = {}, {}

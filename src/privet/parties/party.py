@@ -101,8 +101,14 @@ class Party:
     def _send(self, table: OpenTable | None, ledger: Ledger | None) -> Said:
         state = self._state()
         if "send" in state:  # said once; the same again, in case it was lost
+            if self.exchange.get("result") is not None:  # sealed rows were deleted, and stay so
+                return Said("send", "You have sent already, and the result is there.")
             self._repeat(state, "send")
             return Said("send", "You have sent already, and sent the very same again.")
+        if (
+            self.exchange.get("result") is not None
+        ):  # it would be of no use, and with one's own noise it is out
+            raise DataError("The result was made without you. Nothing is sent.", "Ask for another study.")
         if table is None:
             raise ParameterError("Now your table is needed.", "Name its file.")
         body, guarantee = self._body(state, table, ledger)

@@ -118,7 +118,8 @@ class AdditiveNoise(Perturbation):
         voided = [self._source.caveat] if self._source.caveat else []
         if self.missing == "keep":
             voided.append("Which values are missing is shown as it is.")
-        return local_guarantee(steps, amount, self.schema_, self.columns_, self._passed, voided)
+        passed = (*self._passed, *self._row_labels)
+        return local_guarantee(steps, amount, self.schema_, self.columns_, passed, voided)
 
     def announcement(self) -> str:
         """What is promised, for whoever starts a stream."""

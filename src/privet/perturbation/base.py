@@ -26,7 +26,7 @@ from privet import randomness
 from privet.errors import DataError, ParameterError, SchemaError
 from privet.parameters import validate, with_parameters
 from privet.perturbation.key import Key
-from privet.perturbation.promise import MEASURED, no_guarantee
+from privet.perturbation.promise import MEASURED, no_guarantee, require_promised, row_labels
 from privet.perturbation.river_step import RiverStep
 from privet.perturbation.tables import Matrix, column_names, numbers_of, with_columns
 from privet.release import Guarantee
@@ -77,7 +77,7 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         validate(self)
         schema = self._declared()
         names = schema.names if X is None else column_names(X, schema)
-        self._start(schema, names, None if X is None else lambda: self._scaled(X, names))
+        self._start(schema, names, None if X is None else lambda: self._scaled(X, names), row_labels(X))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Any:
@@ -109,7 +109,7 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         """Perturb the next chosen values of a stream, as rows; methods that learn learn from them first."""
         return self._perturbed(self._within(numbers))
 
-    def _start(self, schema: Schema, names: Sequence[str], sample: Any) -> None:
+    def _start(self, schema: Schema, names: Sequence[str], sample: Any, labels: tuple[str, ...] = ()) -> None:
         self.schema_ = schema
         self.columns_ = self._chosen(schema, names)
         self.n_features_in_ = len(names)
@@ -123,6 +123,7 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         # No release with an ε is drawn from this: it is NumPy's generator, started by the system's entropy.
         self._generator = self._source.generator()
         self._passed = tuple(name for name in names if name not in self.columns_)
+        self._row_labels = labels
         if self.key is not None:
             key = self.key if isinstance(self.key, Key) else Key.load(self.key)
             key.check(self.method, self.columns_, self._low.tolist(), self._high.tolist())
@@ -145,6 +146,7 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         """The table with the chosen columns perturbed; it comes back as the kind of table that it was."""
         self._require_key()
         names = column_names(X, self.schema_)
+        require_promised(self.guarantee_, self.feature_names_in_, (*names, *row_labels(X)))
         values = self._perturbed(self._numbers(X, names))
         return with_columns(X, names, self.columns_, values, self._new_names())
 
@@ -203,6 +205,8 @@ class Perturbation(RiverStep, TransformerMixin, BaseEstimator):
         """One record, perturbed."""
         if not hasattr(self, "key_"):
             self._begin_one(x)
+        if len(x) != self.n_features_in_:
+            require_promised(self.guarantee_, self.feature_names_in_, x)
         try:
             new = self._one(self._pick(x))
         except TypeError:

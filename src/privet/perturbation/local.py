@@ -35,7 +35,7 @@ from privet.parameters import Seed, validate, with_parameters
 from privet.perturbation.base import LocalEpsilon, SchemaParameter
 from privet.perturbation.grid_noise import GridNoise
 from privet.perturbation.in_parts import AllAtOnce
-from privet.perturbation.promise import local_guarantee
+from privet.perturbation.promise import local_guarantee, require_promised
 from privet.release import Step
 from privet.schema import Category, Column, Number, Schema, read_schema
 from privet.stats import Rows
@@ -87,6 +87,7 @@ class InputPerturbation(AllAtOnce, TransformerMixin, BaseEstimator):
         total = Pure(share * len(telling))
         self.mechanisms_ = {c.name: _mechanism(c, share) for c in telling}
         self.schema_ = schema
+        self._names = tuple(names)
         self._source = randomness.of(self.random_state)
         self.guarantee_ = local_guarantee(
             [_step(c, self.mechanisms_[c.name], share) for c in telling],
@@ -103,6 +104,7 @@ class InputPerturbation(AllAtOnce, TransformerMixin, BaseEstimator):
         """The table with every such column perturbed. Each call is another release, and costs ε again."""
         check_is_fitted(self, "mechanisms_")
         table = _arrow(X)
+        require_promised(self.guarantee_, self._names, table.column_names)
         batch = pa.Table.combine_chunks(table).to_batches(max_chunksize=None)
         rows = Rows(batch[0] if batch else pa.RecordBatch.from_pylist([], table.schema), self.schema_)
         for name, mechanism in self.mechanisms_.items():

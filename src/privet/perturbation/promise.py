@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from privet.budget.amounts import Pure
+from privet.errors import DataError
 from privet.release import Guarantee, Step
 from privet.schema import Schema, Unit
 
-__all__ = ["local_guarantee", "no_guarantee"]
+__all__ = ["local_guarantee", "no_guarantee", "require_promised", "row_labels"]
 
 MEASURED = (
     "What it offers is resistance that was measured, not proved: audit the perturbed table beside the "
@@ -62,6 +64,29 @@ def local_guarantee(
         ),
         voided=tuple(reasons),
     )
+
+
+def row_labels(X: Any) -> tuple[str, ...]:
+    """What leaves with a data frame besides its columns: labels of its rows that are more than places.
+
+    >>> import pandas as pd
+    >>> row_labels(pd.DataFrame({"age": [30]})), row_labels(pd.DataFrame({"age": [30]}, index=["Ann"]))
+    ((), ('the labels of the rows',))
+    """
+    index = X.index if hasattr(X, "iloc") and hasattr(X, "index") else None
+    if index is None or (index.nlevels == 1 and index.name is None and index.dtype.kind in "iu"):
+        return ()
+    return ("the labels of the rows",)
+
+
+def require_promised(guarantee: Guarantee, known: Iterable[str], leaving: Iterable[str]) -> None:
+    """Refuse to let columns out of which a guarantee that holds says nothing: they came after it was made."""
+    if guarantee.holds and (surplus := sorted(set(leaving) - set(known))):
+        raise DataError(
+            f"The table has columns that were not there when it was fitted: {_listed(surplus)}. They would "
+            "leave in the clear, and the guarantee does not say so.",
+            "Leave them out, or fit it to a table that has them.",
+        )
 
 
 def _bounds(schema: Schema, chosen: Sequence[str]) -> tuple[tuple[str, str], ...]:

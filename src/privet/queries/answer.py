@@ -17,7 +17,7 @@ from privet.report import Bars, Chart, Heatmap, Series
 from privet.schema import Category, Number, Schema
 from privet.stats import Coded
 
-__all__ = ["Answer", "Figure", "answered"]
+__all__ = ["Answer", "Figure", "answered", "group_names"]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def answered(selection: Selection, schema: Schema, told: Any, guarantee: Guarant
     totals: list[Found] = []
     if selection.total:
         found, totals = _with_totals(selection, found, told, schema)
-    names = [_values(key, group) for key in group.keys]
+    names = [group_names(key, group) for key in group.keys]
     ranks = [isinstance(measure, Quantile) for measure in selection.measures]
     counted = next((f for m, f in zip(selection.measures, found, strict=True) if isinstance(m, Count)), None)
     rows = []
@@ -190,7 +190,7 @@ def _arranged(answer: Answer, selection: Selection) -> Answer:
     return Answer(answer.keys, answer.measures, tuple(rows[: selection.most]), answer.guarantee)
 
 
-def _values(key: Coded, group: Group) -> list[Any]:
+def group_names(key: Coded, group: Group) -> list[Any]:
     """The names of a key's groups; None for records without a value."""
     column = group.schema[key.column]
     if isinstance(column, Category):

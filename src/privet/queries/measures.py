@@ -44,6 +44,7 @@ Told = Mapping[Any, Any]
 # A quantile is no finer than its grid, and a finer one costs time for each group, but no accuracy: a private
 # choice among many bins of little width is as good as one among few.
 FINEST_GRID, COARSEST_GRID, MOST_BINS = 1 << 14, 1 << 10, 1 << 20
+FURTHEST = 1e154  # about the root of the largest float
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,11 @@ class Variance(MeasureOf):
         return f"variance_{self.column}"
 
     def _statistic(self, group: Group) -> GroupSums:
-        group.number(self.column)
+        if group.number(self.column).half_range > FURTHEST:
+            raise ParameterError(
+                f"The bounds of '{self.column}' are so far apart that no number holds their square.",
+                "Declare closer bounds, or ask for another measure.",
+            )
         return GroupSums(group.keys, self.column, squares=True)
 
     def needs(self, group: Group) -> dict[Any, Question[Any]]:

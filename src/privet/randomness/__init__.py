@@ -31,7 +31,7 @@ RandomState = None | int | np.random.Generator | np.random.RandomState
 
 
 def secure() -> Randomness:
-    """Noise that nobody can predict: OpenDP's samplers and the operating system's entropy."""
+    """Noise that nobody can predict: exact samplers and the operating system's entropy."""
     return SecureRandomness()
 
 

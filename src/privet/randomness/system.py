@@ -1,4 +1,4 @@
-"""The secure source: OpenDP's samplers, and the operating system's entropy."""
+"""The secure source: exact samplers, Privet's and OpenDP's, and the operating system's entropy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privet.randomness.contract import FloatArray, FromBits, IntegerArray, Noise, Randomness
+from privet.randomness.exact import add_laplace_noise, flip_choice, ratio_of
 
 __all__ = ["SecureRandomness"]
 
@@ -19,7 +20,8 @@ __all__ = ["SecureRandomness"]
 class SecureRandomness(FromBits):
     """Unpredictable, without state: nothing to seed, to copy or to reuse.
 
-    OpenDP samples with exact rational arithmetic. On floats it works on the grid of all multiples of the
+    Noise on whole numbers and choices under pure ε are drawn by ``randomness.exact``. For the rest OpenDP
+    samples with exact rational arithmetic. On floats it works on the grid of all multiples of the
     smallest double (2⁻¹⁰⁷⁴), on which every double lies, so that the sum is exact and is rounded once.
     """
 
@@ -33,6 +35,8 @@ class SecureRandomness(FromBits):
 
     def add_discrete_laplace(self, values: ArrayLike, scale: float) -> IntegerArray:
         values = np.asarray(values, dtype=np.int64)
+        if (ratio := ratio_of(scale)) is not None:
+            return add_laplace_noise(values, ratio, self.bits)
         return _add("make_laplace", "l1_distance", "i64", "i64", values, scale)
 
     def add_discrete_gaussian(self, values: ArrayLike, scale: float) -> IntegerArray:
@@ -48,7 +52,10 @@ class SecureRandomness(FromBits):
         return _add("make_gaussian", "l2_distance", "f64", "f64", values, scale)
 
     def noisy_max(self, scores: ArrayLike, scale: float, noise: Noise = "exponential") -> int:
-        return int(self.noisy_top_k(scores, 1, scale, noise)[0])
+        scores = np.asarray(scores)
+        ratio = ratio_of(scale) if noise == "exponential" and scores.dtype == np.int64 else None
+        chosen = None if ratio is None else flip_choice(scores, ratio, self.bits)
+        return int(self.noisy_top_k(scores, 1, scale, noise)[0]) if chosen is None else chosen
 
     def noisy_top_k(
         self, scores: ArrayLike, k: int, scale: float, noise: Noise = "exponential"

@@ -7,7 +7,7 @@ which, and why, in words that hold no value and no count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ from privet.schema.seen import MOST_CLASSES, MOST_VALUES, Role, Seen
 from privet.schema.table import Schema
 from privet.schema.unit import Unit
 
-__all__ = ["MOST_CLASSES", "MOST_VALUES", "Draft", "draft", "draft_columns"]
+__all__ = ["MOST_CLASSES", "MOST_VALUES", "Draft", "draft", "draft_columns", "require_some"]
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,30 @@ class Draft:
     left_out: tuple[tuple[str, str], ...]
 
 
+def require_some(columns: Sequence[Column], left_out: Sequence[tuple[str, str]]) -> None:
+    """Say why where every column was left out."""
+    if left_out and not columns:
+        name, reason = left_out[0]
+        raise SchemaError(
+            f"No column is left to draft. Column '{name}', for one: {reason}.",
+            f"Declare what is public about a column by hand; or, if '{name}' says who a person is, name it "
+            "as the id of the unit of privacy beside other columns.",
+            "ignore-or-identify",
+        )
+
+
 def draft_columns(
     batches: Iterable[pa.RecordBatch] | Iterator[pa.RecordBatch],
     *,
     target: str | None = None,
     ignore: Iterable[str | None] = (),
     classes: bool = False,
+    baskets: bool = False,
 ) -> Draft:
-    """What can be drafted of these columns. The target must be drafted; it is an error where it cannot be."""
+    """What can be drafted of these columns. The target must be drafted; it is an error where it cannot be.
+
+    Lists are sets of items, and with ``baskets`` texts are, too.
+    """
     skipped = set(ignore)
     seen: dict[str, Seen] = {}
     rows = 0
@@ -45,7 +61,7 @@ def draft_columns(
         for name, array in zip(batch.schema.names, batch.columns, strict=True):
             if name not in skipped:
                 role: Role = "attribute" if name != target else "class" if classes else "target"
-                seen.setdefault(name, Seen(name, role)).see(array)
+                seen.setdefault(name, Seen(name, role, sets=baskets and role == "attribute")).see(array)
     if rows == 0:
         raise DataError("The table holds no records, so there is nothing to draft a schema from.")
     if target is not None and target not in seen:
@@ -79,12 +95,5 @@ def draft(
     """
     unit = unit or Unit()
     found = draft_columns(batches, target=target, ignore=[*ignore, unit.id], classes=classes)
-    if not found.columns and found.left_out:
-        name, reason = found.left_out[0]
-        raise SchemaError(
-            f"No column is left to draft. Column '{name}', for one: {reason}.",
-            f"Declare what is public about a column by hand; or, if '{name}' says who a person is, name it "
-            "as the id of the unit of privacy beside other columns.",
-            "ignore-or-identify",
-        )
+    require_some(found.columns, found.left_out)
     return Schema(found.columns, target=target, unit=unit, dataset=dataset, left_out=found.left_out)

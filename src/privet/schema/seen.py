@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from privet.errors import DataError
 from privet.schema.columns import DRAFTED, Category, Column, Number
+from privet.schema.item_sets import Items
 
 __all__ = ["MOST_CLASSES", "MOST_VALUES", "Role", "Seen"]
 
@@ -43,6 +44,9 @@ MANY = f"it has more than {MOST_VALUES} different values, so it looks like a nam
 UNIQUE = "nearly every record has a value of its own, so it looks like a name or an id"
 EMAILS = "it holds e-mail addresses"
 NUMBERED = "every record has a number of its own, so it looks like an id"
+# What may stand between the items of a text; without any of them, white space does.
+BETWEEN = (";", ",", "|", "\t")
+NOTHING_BETWEEN = "its items hold every character that could stand between them"
 
 
 @dataclass
@@ -57,6 +61,9 @@ class Seen:
     numeric: bool = False
     integer: bool = True
     many: bool = False
+    #: Whether a cell is a set of items: a list is, and a text if it is said to be one.
+    sets: bool = False
+    between: str | None = None
     values: dict[Any, None] = field(default_factory=dict)
     #: The whole numbers so far, while they all differ; then None.
     numbers: set[int] | None = field(default_factory=set)
@@ -64,7 +71,7 @@ class Seen:
     def see(self, array: pa.Array) -> None:
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
-        array = array.drop_null()
+        array = self._items(array.drop_null()) if self._holds_sets(array.type) else array.drop_null()
         if pa.types.is_floating(array.type):
             array = array.filter(pc.is_finite(array))
         if len(array) == 0:
@@ -72,7 +79,7 @@ class Seen:
         self.records += len(array)
         kind = array.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            if self.role != "class":
+            if self.role != "class" and not self.sets:
                 self._see_numbers(array)
                 return
         elif not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_boolean(kind)):
@@ -84,6 +91,27 @@ class Seen:
         if not self.many:
             self.values.update(dict.fromkeys(pc.unique(array).to_pylist()))
             self.many = len(self.values) > MOST_VALUES
+
+    def _holds_sets(self, kind: pa.DataType) -> bool:
+        lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+        self.sets |= lists and self.role == "attribute" and not pa.types.is_nested(kind.value_type)
+        return self.sets
+
+    def _items(self, array: pa.Array) -> pa.Array:
+        """All items of these sets, one after the other."""
+        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+            if self.between is None and len(array):
+                held = (sign for sign in BETWEEN if pc.any(pc.match_substring(array, sign)).as_py())
+                self.between = next(held, " ")
+            sign = self.between or " "
+            array = pc.utf8_split_whitespace(array) if sign == " " else pc.split_pattern(array, sign)
+        items = array.flatten().drop_null()
+        if pa.types.is_dictionary(items.type):
+            items = items.dictionary_decode()
+        if pa.types.is_string(items.type) or pa.types.is_large_string(items.type):
+            items = pc.utf8_trim_whitespace(items)
+            items = items.filter(pc.not_equal(items, ""))
+        return items
 
     def _see_numbers(self, array: pa.Array) -> None:
         ends = pc.min_max(array)
@@ -120,8 +148,12 @@ class Seen:
             return EMPTY
         if self.many:
             return MANY
+        if self.sets and self._sign() is None:
+            return NOTHING_BETWEEN
         if everything or self.role != "attribute":
             return None
+        if self.sets:
+            return UNIQUE if self._names() else None
         if self.records > 1 and (self.low == self.high if self.numeric else len(self.values) == 1):
             return CONSTANT
         if self.numeric:
@@ -150,6 +182,12 @@ class Seen:
         long = max(abs(self.low), abs(self.high)) >= _LONG_NUMBER
         return called or long or len(self.numbers) ** 2 > 14 * (self.high - self.low + 1)
 
+    def _sign(self) -> str | None:
+        """What stands between items, or could: no item holds it."""
+        items = [str(value) for value in self.values]
+        free = (sign for sign in (",", *BETWEEN) if not any(sign in item for item in items))
+        return self.between or next(free, None)
+
     def column(self) -> Column:
         """The drafted column, if there is no reason against it."""
         if self.numeric and not 0 < len(self.values) <= MOST_CLASSES:
@@ -159,4 +197,6 @@ class Seen:
                 return Number(self.name, int(self.low), int(self.high), integer=True, origin=DRAFTED)
             return Number(self.name, self.low, self.high, origin=DRAFTED)
         values = tuple(sorted(self.values, key=lambda v: (str(type(v)), v)))
+        if self.sets:
+            return Items(self.name, values, origin=DRAFTED, between=self._sign() or ",")
         return Category(self.name, values, origin=DRAFTED)

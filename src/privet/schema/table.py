@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
@@ -165,9 +166,8 @@ class Schema:
         return draft(source.batches(wanted), target=target, unit=unit, dataset=dataset)
 
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
+        if name in self:
+            return self._by_name[name]
         raise SchemaError(
             f"The schema says nothing about the column '{name}'.",
             f'Add what is public about it:\n      [columns.{toml_key(name)}]\n      kind = "number"   '
@@ -175,7 +175,15 @@ class Schema:
         )
 
     def __contains__(self, name: object) -> bool:
-        return any(column.name == name for column in self.columns)
+        return isinstance(name, str) and name in self._by_name
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Schema:
+        """Itself, as it never changes: scikit-learn copies the parameters of every clone."""
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:

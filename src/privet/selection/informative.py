@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
 from privet.curator import Curator, Measure
+from privet.errors import DataError
 from privet.estimator import PrivateSelector
 from privet.parameters import with_parameters
 from privet.schema.bins import public_cuts
@@ -52,6 +53,8 @@ class Informative(PrivateSelector):
         schema = curator.schema
         target = schema.nominal_target()
         columns = schema.attributes
+        if not columns:
+            raise DataError("There is no attribute to choose from.", "Declare one besides the target.")
         tables = [Contingency(c.name, target.name, public_cuts(c, self.bins)) for c in columns]
         share = Fraction(1, len(tables))
         asked = [

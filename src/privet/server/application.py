@@ -38,14 +38,14 @@ from privet.server.worker import settle_the_dead, start_workers
 
 __all__ = ["application"]
 
-ROUTERS = (
+ROUTERS = (  # in the order in which an address is looked for: what is asked most often comes first
+    runs,
     people,
     openid,
     studies,
     datasets,
     connections,
     algorithms,
-    runs,
     flows,
     forecasts,
     releases,
@@ -69,8 +69,11 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         (421, "The server is not known by that name."),
         (422, "A parameter or the schema cannot be used as it is."),
         (429, "Too often."),
+        (500, "The server met an error that it did not expect."),
+        (501, "A part of Privet is not installed on this server."),
         (502, "A provider does not answer."),
-        (507, "There is no room for the table."),
+        (503, "The database does not answer, or nobody waits for the answer any more."),
+        (507, "There is no room on the server's disk."),
     )
 }
 

@@ -26,7 +26,8 @@ from privet.service.session import Session
 __all__ = ["BackUp", "Restore", "back_up", "restore"]
 
 HEAD = "ledger-head.txt"
-_FOLDERS = ("datasets", "experiments")
+#: Stored tables and experiments are replaced by a backup's. What a party has said in a study stands for good.
+_FOLDERS, _STANDING = ("datasets", "experiments"), "submissions"
 Home = Annotated[Path, File(), "The server's own folder."]
 At = Annotated[str | None, "A PostgreSQL address, as postgresql://…; None for $PRIVET_DATABASE, or SQLite."]
 
@@ -44,7 +45,7 @@ def back_up(home: Path, folder: Path, address: str | None = None) -> Head:
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True, mode=0o700)
     head = _copied(home / FILE, partial / FILE) if address is None else dump(address, partial / DUMP)
-    for name in _FOLDERS:
+    for name in (*_FOLDERS, _STANDING):
         if (home / name).is_dir():
             shutil.copytree(home / name, partial / name)
     (partial / HEAD).write_text(f"{head}\n", encoding="utf-8")
@@ -88,7 +89,26 @@ def restore(folder: Path, home: Path, noted: str | None = None, address: str | N
         shutil.rmtree(home / name, ignore_errors=True)
         if (folder / name).is_dir():
             shutil.copytree(folder / name, home / name)
+    _stand_again(folder / _STANDING, home / _STANDING)
     return head
+
+
+def _stand_again(kept: Path, place: Path) -> None:
+    """Put back what parties have said, but replace nothing: a result that was taken back could be made twice.
+
+    Sealed rows that were deleted because there is a result are not brought back.
+    """
+    from privet.parties import Exchange
+
+    for file in sorted(kept.rglob("*.json")):
+        to = place / file.relative_to(kept)
+        if not to.exists():
+            to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.copy2(file, to)
+    for study in place.iterdir() if place.is_dir() else ():
+        exchange = Exchange(study)
+        if exchange.get("study") is not None and exchange.get("result") is not None:
+            exchange.forget()
 
 
 def _written(folder: Path) -> Head:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import threading
 from functools import cache
 
 from argon2 import PasswordHasher
@@ -14,6 +15,8 @@ from privet.server.problems import Refusal
 
 __all__ = ["check_password", "digest", "drawn", "hash_password", "new_id", "same"]
 
+#: Each takes 64 MB for a moment: whoever guesses many at once must not take the machine's memory.
+_few_at_a_time = threading.BoundedSemaphore(4)
 SHORTEST = 10
 LONGEST = 1000
 
@@ -40,12 +43,14 @@ def hash_password(password: str) -> str:
             else "Choose a shorter one.",
             "password",
         )
-    return _hasher().hash(password)
+    with _few_at_a_time:
+        return _hasher().hash(password)
 
 
 def check_password(known: str | None, given: str) -> bool:
     try:
-        return _hasher().verify(known or _nobody(), given[: LONGEST + 1]) and known is not None
+        with _few_at_a_time:
+            return _hasher().verify(known or _nobody(), given[: LONGEST + 1]) and known is not None
     except (VerificationError, InvalidHashError):
         return False
 

@@ -128,7 +128,9 @@ class Database:
             try:
                 yield connection
             except BaseException:
-                connection.exec_driver_sql("ROLLBACK")
+                driver: Any = connection.connection.dbapi_connection
+                if driver.in_transaction:  # on a full disk, SQLite has taken it back already
+                    connection.exec_driver_sql("ROLLBACK")
                 raise
             connection.exec_driver_sql("COMMIT")
 

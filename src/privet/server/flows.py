@@ -127,7 +127,8 @@ class AskedFlow(Asked):
 
     @property
     def title(self) -> str:
-        return f"Flow {self.parameters['flow'].get('name', '')}".strip()
+        name = str(self.parameters["flow"].get("name", ""))
+        return "Flow" if name.lower() == "flow" else f"Flow {name}".strip()
 
     @contextmanager
     def case(self, schema: Path, model: Model | None = None, other: Model | None = None) -> Iterator[UseCase]:

@@ -21,7 +21,10 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; "
     "form-action 'none'; sandbox"
 )
-_UPLOAD = re.compile(rf"{PREFIX}/datasets/[^/]+/rows\Z")
+#: Here the route itself reads the body, once it knows who asks, and with a limit of its own.
+_READ_LATER = re.compile(
+    rf"{PREFIX}/(?:datasets/[^/]+/(?:rows|public)|studies/[^/]+/submissions/[^/]+/[^/]+)\Z"
+)
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
@@ -52,6 +55,15 @@ class Gates:
                 message["headers"] = self._headers(scope, message["headers"])
             await send(message)
 
+        if _two_lengths(scope):
+            unclear = problem(
+                400,
+                "The request has two lengths",
+                "Where it ends is not clear.",
+                headers={"Connection": "close"},  # and so is where the next one begins
+            )
+            await unclear(scope, receive, guarded)
+            return
         if not self._known_host(scope):
             refused = problem(
                 421,
@@ -61,7 +73,7 @@ class Gates:
             )
             await refused(scope, receive, guarded)
             return
-        if not _UPLOAD.match(scope["path"]):
+        if not _READ_LATER.match(scope["path"]):
             body = await self._body(receive)
             if body is None:
                 large = problem(
@@ -108,6 +120,12 @@ class Gates:
         if self.secure:
             more[b"strict-transport-security"] = b"max-age=31536000"
         return [*given, *((name, value) for name, value in more.items() if name not in there)]
+
+
+def _two_lengths(scope: Scope) -> bool:
+    """Whether a proxy before this server may take another part of the connection for the request than it."""
+    names = [name for name, _ in scope["headers"]]
+    return b"transfer-encoding" in names and b"content-length" in names
 
 
 def _again(body: list[Message], receive: Receive) -> Receive:

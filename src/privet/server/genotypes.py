@@ -66,7 +66,7 @@ def require_kind(server: Server, row: Row[Any], asked: Asked) -> None:
 
 def keep_part(server: Server, caller: Caller, row: Row[Any], place: Path, ending: str) -> None:
     """Keep one file of a study, or all that are in a zip; the rest of the study stays as it is."""
-    from privet.server.registering import closed, forget_rows
+    from privet.server.registering import changeable, forget_rows
 
     with tempfile.TemporaryDirectory(dir=place.parent) as folder:
         parts = _unpacked(place, Path(folder)) if ending == ".zip" else {ending: place}
@@ -74,7 +74,7 @@ def keep_part(server: Server, caller: Caller, row: Row[Any], place: Path, ending
         with server.database.write() as connection:
             now = datasets.find(connection, row.id, lock=True)
             assert now is not None
-            closed(now)
+            changeable(server, now)
             if now.source is not None and source is not None and now.source != source:
                 forget_rows(server, now)  # another table, or another kind of study
             home = server.folder(row.id)
@@ -121,10 +121,10 @@ def _unpacked(place: Path, folder: Path) -> dict[str, Path]:
 
 def draft(server: Server, caller: Caller, row: Row[Any]) -> None:
     """Make the study whole, and say what would be public about it, for its owner to confirm."""
-    from privet.server.registering import closed, stored
+    from privet.server.registering import changeable, stored
     from privet.service.gwas.taking_in import draft_study, make_whole
 
-    closed(row)
+    changeable(server, row)
     stem = stored(server, row).with_name("rows")
     phenotypes = stem.with_name("rows.pheno")
     bed = make_whole(stem, row.source, phenotypes if phenotypes.exists() else None)

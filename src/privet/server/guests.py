@@ -41,7 +41,11 @@ def serving(request: Request) -> Server:
     return server
 
 
-Serving = Annotated[Server, Depends(serving)]
+async def _serving(request: Request) -> Server:
+    return serving(request)  # at once: a function that may wait would be sent to another thread
+
+
+Serving = Annotated[Server, Depends(_serving)]
 
 
 def rule_of(request: Request) -> Rule:

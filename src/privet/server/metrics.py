@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from sqlalchemy import func, select
 
+from privet.server.heads import public_head
 from privet.server.state import Server
 from privet.server.tables import RUN_STATES, runs
 
@@ -31,7 +32,7 @@ class Figures:
             with self._server.database.read() as connection:
                 counted = select(runs.c.state, func.count()).group_by(runs.c.state)
                 found = {row[0]: row[1] for row in connection.execute(counted)}
-            entries = self._server.database.ledger.head().count
+            entries = public_head(self._server).count
         except Exception:
             up.add_metric([], 0)
             yield up

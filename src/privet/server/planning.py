@@ -7,7 +7,7 @@ refusals can be shown to anybody who may plan.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from contextlib import nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -25,7 +25,6 @@ from privet.server.shapes import Account, Assumed, Odds, PlanShown, StepShown, a
 from privet.server.state import Server
 from privet.server.store import datasets, runs
 from privet.server.store.flows import KeptSteps
-from privet.service.exporting import command_of
 from privet.service.odds import COIN, odds_of
 
 __all__ = [
@@ -92,16 +91,17 @@ def _model_of(connection: Connection, asked: Asked, release: str | None, name: s
 
 def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> PlanShown:
     """Plan, price and keep it. ``row`` is the dataset as this caller found it (``datasets.find_for``)."""
-    found = asked.hash()
+    schema = schema_file(server, asked.dataset, asked.version)
+    prepared = server.preparing.of(asked, datasets.slug(row.name), schema)
     with server.database.read() as connection:
         models = models_of(connection, asked)
-        already = None if asked.practice else runs.already(connection, found)
+        already = None if asked.practice else runs.already(connection, prepared.hash)
     ledger = server.database.ledger
     require_kind(server, row, asked)
     lists = server.folder(asked.dataset) / STUDY_FILE
     kept = None if asked.practice else KeptSteps(server.database, asked.dataset, asked.version)
-    schema = schema_file(server, asked.dataset, asked.version)
-    with asked.case(schema, *models) as case, ledger.reading_once():
+    ready = asked.case(schema, *models) if prepared.case is None else nullcontext(prepared.case)
+    with ready as case, ledger.reading_once():
 
         def planned(book: Ledger | None) -> Any:
             return case.plan(ServerSession(book, caller.name, kept=kept, lists=lists))
@@ -130,7 +130,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
         state = "ask_owner"
     answer = PlanShown(
         id="",
-        hash=found,
+        hash=prepared.hash,
         use_case=asked.use_case,
         dataset=asked.dataset,
         algorithm=None if asked.chosen is None else asked.chosen.name,
@@ -152,7 +152,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
         steps=[] if free else [_step(step) for step in preview.steps],
         assumed=[] if free else [Assumed(what=what, origin=origin) for what, origin in preview.public],
         caveats=[] if refused or free else list(preview.caveats),
-        command=command_of(replace(asked.document(datasets.slug(row.name)), files={})).strip(),
+        command=prepared.command,
         already=already,
         words=refused or (_FREE if free else preview.text()),
         created="",
@@ -160,7 +160,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
     with server.database.jot() as connection:  # a plan that a power cut takes cost nothing
         answer.id, answer.created = runs.add_plan(
             connection,
-            hash=found,
+            hash=prepared.hash,
             user=caller.id,
             dataset=asked.dataset,
             version=asked.version,

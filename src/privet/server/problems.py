@@ -7,12 +7,16 @@ written to the log, and the caller learns no more than that something failed.
 from __future__ import annotations
 
 import logging
+from errno import EDQUOT, EFBIG, ENOSPC
+from sqlite3 import SQLITE_BUSY, SQLITE_FULL, SQLITE_LOCKED
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from privet.errors import (
@@ -29,6 +33,8 @@ from privet.errors import (
 __all__ = ["Problem", "Refusal", "add_problems", "problem"]
 
 FREE = "Nothing was spent."
+#: Of a request that broke off in the middle nobody can say how far it came.
+_UNKNOWN = "A run that was asked for may be queued. Asked for again with the same key, it is paid for once."
 MEDIA = "application/problem+json"
 log = logging.getLogger("privet.server")
 
@@ -83,6 +89,7 @@ def problem(
     field: str | None = None,
     errors: list[dict[str, str]] | None = None,
     headers: dict[str, str] | None = None,
+    cost: str = FREE,
 ) -> JSONResponse:
     body: dict[str, Any] = {
         "type": f"urn:privet:{kind}",
@@ -90,7 +97,7 @@ def problem(
         "status": status,
         "detail": detail,
         "advice": advice,
-        "cost": FREE,
+        "cost": cost,
         "field": field,
         "errors": errors or [],
     }
@@ -138,6 +145,31 @@ def _of_validation(error: RequestValidationError) -> JSONResponse:
     )
 
 
+def _of_database(error: Exception) -> JSONResponse | None:
+    """What to say where the disk or the database does not do its part; None if the fault is another one."""
+    cause = getattr(error, "orig", None) or error
+    code = getattr(cause, "sqlite_errorcode", None)
+    full = code == SQLITE_FULL or getattr(cause, "sqlstate", None) == "53100"
+    if full or (isinstance(cause, OSError) and cause.errno in (ENOSPC, EDQUOT, EFBIG)):
+        return problem(
+            507,
+            "The server has no room",
+            "Its disk is full, so the request was not carried out to its end.",
+            "Ask the operator to free some space, then try again.",
+            cost=_UNKNOWN,
+        )
+    away = isinstance(error, OperationalError | InterfaceError | PoolTimeout)
+    if away and code in (None, SQLITE_BUSY, SQLITE_LOCKED):
+        return problem(
+            503,
+            "The database does not answer",
+            "It was stopped, or has too much to do.",
+            "Try again in a moment.",
+            cost=_UNKNOWN,
+        )
+    return None
+
+
 def add_problems(app: FastAPI) -> None:
     """Turn every way in which a request can fail into a problem."""
 
@@ -160,15 +192,19 @@ def add_problems(app: FastAPI) -> None:
         detail = "There is nothing at this address." if error.status_code == 404 else f"{title}."
         return problem(error.status_code, title, detail, headers=dict(error.headers or {}))
 
+    @app.exception_handler(DBAPIError)
+    @app.exception_handler(PoolTimeout)
+    @app.exception_handler(OSError)
     @app.exception_handler(Exception)
     async def of_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unexpected", extra={"kind": type(error).__name__, "route": _route(request)})
-        return problem(
+        return _of_database(error) or problem(
             500,
             "The server met an error that it did not expect",
             "The request was not carried out.",
             "Ask the operator to look at the server's log.",
             kind="UnexpectedError",
+            cost=_UNKNOWN,
         )
 
 

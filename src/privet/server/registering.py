@@ -24,6 +24,7 @@ from privet.server.store import audit, datasets
 from privet.service import Session
 
 __all__ = [
+    "changeable",
     "closed",
     "confirm",
     "draft",
@@ -58,11 +59,23 @@ def closed(row: Row[Any]) -> None:
         )
 
 
+def changeable(server: Server, row: Row[Any]) -> None:
+    """Refuse to change what an account was opened for, also where the server was stopped in the middle."""
+    closed(row)
+    if server.database.ledger.knows(row.id):
+        raise Refusal(
+            409,
+            "The account is open already",
+            "The server was stopped while the dataset was opened: its table and schema stay as they are.",
+            "Open it again: it goes on from there.",
+        )
+
+
 def draft(server: Server, caller: Caller, row: Row[Any], asked: DraftAsked) -> None:
     """Read the owner's table once, for a schema that they correct and confirm."""
     from privet.service.schemas import DraftSchema
 
-    closed(row)
+    changeable(server, row)
     case = DraftSchema(
         data=stored(server, row),
         target=asked.target,
@@ -97,8 +110,8 @@ def keep_schema(server: Server, caller: Caller, row: Row[Any], shape: SchemaShap
     """Take the owner's schema: a correction of the draft, or (once open) a new version, which must fit."""
     from privet.service.ledgers import RegisterSchema
 
-    if row.state == "deleted":
-        closed(row)
+    if row.state != "open":
+        changeable(server, row)
     schema = _schema(shape, row.id)
     if row.state != "open":
         with server.database.write() as connection:
@@ -192,15 +205,21 @@ def _schema(shape: SchemaShape, dataset: str) -> Schema:
     return Schema.from_dict(plain | ({"target": shape.target} if shape.target else {}))
 
 
-def shown_schema(row: Row[Any], *, text: bool = True) -> SchemaShape:
+def shown_schema(row: Row[Any], role: str = "owner", *, text: bool = True) -> SchemaShape:
+    """What is public about a table, as whoever has this role sees it.
+
+    To the owner alone: a draft, and what was left out of it, with the reason ("the same in every record").
+    Both were read off the data, and nobody has confirmed that they are public.
+    """
     schema = datasets.schema_of(row)
-    if schema is None:
+    if schema is None or (row.state == "draft" and role != "owner"):
         return SchemaShape(columns=[])
     columns = []
     for column in schema.columns:
         entry = column.to_dict()
         columns.append(ColumnShape(name=column.name, confirmed=column.origin != DRAFTED, **entry))
-    for name, reason, *kept in json.loads(row.left_out or "[]"):
+    left_out = json.loads(row.left_out or "[]") if role == "owner" else []
+    for name, reason, *kept in left_out:
         if name not in schema:
             # Bounds of a column that nobody called public are the owner's, and only while they decide.
             entry = kept[0] if kept and row.state == "draft" else {"kind": "left_out"}
@@ -219,9 +238,8 @@ def shown_schema(row: Row[Any], *, text: bool = True) -> SchemaShape:
 def shown_dataset(server: Server, row: Row[Any], role: str) -> DatasetShown:
     from privet.server.planning import account_of
 
-    schema, shape = datasets.schema_of(row), shown_schema(row, text=False)
-    if row.state == "draft" and role != "owner":  # read off the data, and not confirmed to be public
-        schema, shape = None, SchemaShape(columns=[])
+    shape = shown_schema(row, role, text=False)
+    schema = datasets.schema_of(row) if row.state != "draft" or role == "owner" else None
     account = None
     if row.state in ("open", "deleted") and server.database.ledger.knows(row.id):
         account = account_of(server.database.ledger.balance(row.id))
@@ -250,7 +268,7 @@ def keep_example(connection: Any, dataset: str, schema: Schema) -> None:
 
 def confirm(server: Server, caller: Caller, row: Row[Any], columns: list[str]) -> None:
     """The owner's word that these entries are public knowledge."""
-    closed(row)
+    changeable(server, row)
     schema = draft_of(row)
     if columns:
         with server.database.write() as connection:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from privet.errors import PrivetError
 from privet.server.cases import Asked
 from privet.server.credentials import new_id
 from privet.server.store.moments import now
@@ -23,8 +24,10 @@ _PRACTICE = "Practice on made-up people, drawn from the public schema. It says n
 
 
 def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[str, Any]:
-    """The row of a release."""
+    """The row of a release. What promises nothing is none: it would show exact figures to whoever asked."""
     release, guarantee = new_id(), result.guarantee
+    if guarantee is not None and not guarantee.holds:
+        raise PrivetError("The run came out without a guarantee, so nothing of it is released.")
     chosen = asked.chosen
     title = f"{asked.title} · {name}"
     told = (result.headline() or result.in_words() or result.text()).strip().partition("\n")[0]
@@ -38,7 +41,6 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "title": title,
         "headline": re.sub(r"\s{2,}", ": ", told),
         "practice": asked.practice,
-        "voided": bool(guarantee is not None and guarantee.voided),
         "use_case": asked.use_case,
         "algorithm": None if chosen is None else chosen.name,
         "family": None if chosen is None else chosen.family,

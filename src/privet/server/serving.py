@@ -40,8 +40,10 @@ def new_operator(settings: Settings, name: str) -> str:
 
 
 def _make(settings: Settings, name: str, *, owner: bool = False, operator: bool = False) -> str:
-    if not name.strip() or not name.isprintable() or len(name) > 200:
-        raise ParameterError("A user needs a name that can be printed.", "Give a short name.")
+    if not name or name != " ".join(name.split()) or not name.isprintable() or len(name) > 200:
+        raise ParameterError(
+            "A user needs a name that can be printed.", "Give a short one, without blanks at its ends."
+        )
     server = Server(settings)
     server.database.prepare()
     password = secrets.token_urlsafe(18)

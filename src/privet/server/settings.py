@@ -22,6 +22,8 @@ class Limits:
 
     body_bytes: int = 1_000_000
     upload_bytes: int = 2_000_000_000
+    #: What a party says in a study of several: rows that are sealed for a coordinator are large.
+    submission_bytes: int = 100_000_000
     #: What an upload may come to once it is unpacked.
     unpacked_bytes: int = 20_000_000_000
     logins_per_minute: int = 10
@@ -29,6 +31,8 @@ class Limits:
     session_hours: float = 12.0
     #: Runs of one person that wait at the same time.
     waiting_runs: int = 50
+    #: Runs that one person follows at the same time, in one process.
+    followed_runs: int = 100
 
 
 @dataclass(frozen=True)

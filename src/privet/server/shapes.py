@@ -25,7 +25,15 @@ def _printable(text: str) -> str:
     return text
 
 
+def _as_seen(text: str) -> str:
+    if text != " ".join(text.split()):
+        raise ValueError("must have no blanks at its ends, and no two together: nobody would see them")
+    return _printable(text)
+
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_printable)]
+#: Of people: roles are given by it, so two names must not look alike by their blanks.
+PersonName = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_as_seen)]
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
 Role = Literal["owner", "analyst", "contributor", "auditor"]
 RunState = Literal["priced", "approval", "queued", "running", "released", "lost", "refused", "cancelled"]
@@ -78,7 +86,7 @@ class SignIn(Sent):
 
 
 class NewUser(Sent):
-    name: Name
+    name: PersonName
     password: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
     owner: bool = False
 
@@ -411,7 +419,6 @@ class ReleaseShown(BaseModel):
     title: str
     headline: str
     practice: bool
-    voided: bool
     use_case: str
     algorithm: str | None
     family: str | None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from privet.server.database import Database
+from privet.server.prepared import Preparing
 from privet.server.problems import Refusal
 from privet.server.settings import Settings
 
-__all__ = ["Pace", "Server"]
+__all__ = ["Pace", "Server", "Streams"]
 
 
 class Pace:
@@ -38,6 +39,32 @@ class Pace:
             times.append(moment)
 
 
+class Streams:
+    """How many answers to one person go on at the same time: each asks the database again and again."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._open: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    @property
+    def open(self) -> int:
+        """How many go on."""
+        return self._open.total()
+
+    def begin(self, who: str) -> None:
+        with self._lock:
+            if self._open[who] >= self.most:
+                raise Refusal(429, "Too many at once", "You follow too many runs.", "Close some pages.")
+            self._open[who] += 1
+
+    def end(self, who: str) -> None:
+        with self._lock:
+            self._open[who] -= 1
+            if not self._open[who]:
+                del self._open[who]
+
+
 @dataclass
 class Server:
     """One server process."""
@@ -50,6 +77,8 @@ class Server:
         self.database = Database(self.settings)
         self.logins = Pace(self.settings.limits.logins_per_minute)
         self.plans = Pace(self.settings.limits.plans_per_minute)
+        self.streams = Streams(self.settings.limits.followed_runs)
+        self.preparing = Preparing()
         self.key_left = self.settings.key
         self.key_lock = threading.Lock()
         self.awake = threading.Event()  # set when there may be something to run

@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from privet.errors import PrivetError
+from privet.errors import DataError, PrivetError
 from privet.server.connections import CONNECTED, any_connections
 from privet.server.credentials import new_id
 from privet.server.experimenter import start_experimenter
@@ -38,6 +38,9 @@ __all__ = ["Worker", "settle_the_dead", "start_workers"]
 
 log = logging.getLogger("privet.server")
 _LOST = "The run was paid for and ended without a release. It is never repeated; what was spent stays spent."
+
+
+_UNREADABLE = "The table could not be opened, or does not fit its schema. Its owner is told why."
 
 
 class Worker:
@@ -150,15 +153,16 @@ class Worker:
         return ServerSession(
             server.database.ledger.writing_beside(paid),
             row.who,
-            progress=steps(lambda what: self._step(row.id, what)),
+            # What is told after the payment would show how far it is, and so how many records there are.
+            progress=steps(lambda what: self._step(row.id, what, ("queued",))),
             file=stored(server, table),
             connected=table.source == CONNECTED,
             kept=kept,
         )
 
-    def _step(self, run: str, what: str) -> None:
+    def _step(self, run: str, what: str, while_in: tuple[str, ...] = ("queued", "running")) -> None:
         with self.server.database.write() as connection:
-            runs.change(connection, run, ("queued", "running"), step=what)
+            runs.change(connection, run, while_in, step=what)
 
     def _failed(self, run: str, error: Exception) -> None:
         """Before it was paid for a run is refused, and free; after that it is lost, and stays paid for."""
@@ -166,11 +170,14 @@ class Worker:
         kind = type(error).__name__
         if isinstance(error, Refusal):
             said = error.detail
+        elif isinstance(error, DataError):  # read off the table, and for nothing: the owner alone is told
+            said = _UNREADABLE
         elif isinstance(error, PrivetError):
             said = f"{error.message} {error.advice}".strip()
         else:
             said = "The server met an error that it did not expect."
         detail = f"{kind}: {error.message}" if isinstance(error, PrivetError) else kind
+        told = isinstance(error, PrivetError | Refusal) and not isinstance(error, DataError)
         with self.server.database.write() as connection:
             if runs.change(
                 connection,
@@ -180,7 +187,7 @@ class Worker:
                 step="done",
                 finished=now(),
                 problem=said,
-                detail=detail,
+                detail=None if told else detail,
             ):
                 return
             # What failed after records were read is shown to the owner alone: it depends on them.

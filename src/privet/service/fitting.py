@@ -286,7 +286,8 @@ class Fitted(Reported):
 
     @property
     def _predicts(self) -> bool:
-        return self.model.schema_.target is not None and "predict" in family_of(self.model).model_commands
+        family = family_of(self.model)  # clusters are foretold for new records, too, but nobody's target
+        return None not in (self.model.schema_.target, family.target) and "predict" in family.model_commands
 
     def _about(self) -> str:
         """What can be said of any model that predicts, all of it public: what, and from what."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from annotated_types import Gt, Lt
+
 from privet.parameters import Alias, Argument, File
 from privet.service.case import Result, Shown, UseCase
-from privet.service.common import Force, OwnerSays
+from privet.service.common import Force, Guesses, OwnerSays
 from privet.service.session import Session
 
 if TYPE_CHECKING:
@@ -30,6 +33,15 @@ StoreFolder = Annotated[
 
 Until = Annotated[
     str | None, "Stop after this step and what it depends on. The budget is divided as for the whole flow."
+]
+
+
+Accuracy = Annotated[
+    float | None,
+    Gt(0),
+    Lt(1),
+    "Instead of the file's epsilon: how much the last model may lose to privacy, such as 0.02; its score is "
+    "then known to ± the same. A forecast on made-up people chooses the smallest epsilon; no record is read.",
 ]
 
 
@@ -84,9 +96,12 @@ class PlanFlow(UseCase):
     flow: FlowFile
     until: Until = None
     store: StoreFolder = None
+    accuracy: Accuracy = None
+    guess: Guesses = field(default_factory=dict)
 
     def run(self, session: Session) -> PlannedFlow:
-        return PlannedFlow(_planned(self.flow, self.store, self.until))
+        flow = _read(self.flow, self.accuracy, self.guess)
+        return PlannedFlow(_planned(flow, self.flow, self.store, self.until))
 
 
 @dataclass(frozen=True)
@@ -116,6 +131,8 @@ class RunFlow(UseCase):
     flow: FlowFile
     until: Until = None
     store: StoreFolder = None
+    accuracy: Accuracy = None
+    guess: Guesses = field(default_factory=dict)
     owner_says: OwnerSays = None
 
     def plan(self, session: Session) -> Plan | PartsPlan | None:
@@ -132,7 +149,7 @@ class RunFlow(UseCase):
         return found if found.total is not None else None
 
     def run(self, session: Session) -> FlowRan | PartsRan:
-        from privet.flow import Flow, PartsPlan, run_parts
+        from privet.flow import PartsPlan, run_parts
         from privet.service.accounts import paying
 
         ledger, found = session.opened_ledger(), self._found
@@ -144,21 +161,33 @@ class RunFlow(UseCase):
                     if ledger is None:
                         session.unpaid(plan.schema, f"flow {plan.flow.name}", self.owner_says)
                     stack.enter_context(paying(ledger, plan.schema))
-            flow = Flow.read(self.flow)
             if isinstance(found, PartsPlan):
-                return PartsRan(run_parts(flow, self.flow.parent, ledger, store, self.until))
+                return PartsRan(run_parts(self._flow, self.flow.parent, ledger, store, self.until))
+            flow = found.flow  # with the epsilon that was planned
             return FlowRan(flow.run(folder=self.flow.parent, ledger=ledger, store=store, until=self.until))
 
     @cached_property
     def _found(self) -> FlowPlan | PartsPlan:
-        return _planned(self.flow, self.store, self.until)
+        return _planned(self._flow, self.flow, self.store, self.until)
+
+    @cached_property
+    def _flow(self) -> Flow:
+        return _read(self.flow, self.accuracy, self.guess)
 
 
-def _planned(file: Path, store: Path | None, until: str | None) -> FlowPlan | PartsPlan:
-    from privet.flow import Flow, plan_parts
+def _read(file: Path, accuracy: float | None, guess: Mapping[str, Any]) -> Flow:
+    """The flow in a file, with the goal that was given beside it."""
+    from privet.flow import Flow
+
+    flow = Flow.read(file)
+    return replace(flow, accuracy=accuracy or flow.accuracy, guess={**flow.guess, **guess})
+
+
+def _planned(flow: Flow, file: Path, store: Path | None, until: str | None) -> FlowPlan | PartsPlan:
+    from privet.flow import plan_parts
     from privet.flow.parts import in_parts
 
-    flow, kept = Flow.read(file), _store(file, store)
+    kept = _store(file, store)
     if in_parts(flow):
         return plan_parts(flow, file.parent, kept, until)
     return flow.plan(folder=file.parent, store=kept, until=until)
@@ -174,7 +203,7 @@ def priced(found: FlowPlan, ledger: Ledger | None) -> Plan | None:
     paid = [step for step in found.steps if step.paid]
     steps = tuple(replace(each, what=f"{step.name}: {each.what}") for step in paid for each in step.buys)
     guarantee = Guarantee(found.total, found.schema.unit, steps, public=public_knowledge(found.schema))
-    how = "; ".join(f"{step.name}: {step.amount}" for step in paid)
+    how = ". ".join(filter(None, (found.why, "; ".join(f"{step.name}: {step.amount}" for step in paid))))
     return planned(f"flow {found.flow.name}", guarantee, found.schema, [found.event()], ledger, how)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
     from privet.report import Chart
     from privet.schema import Schema
 
-__all__ = ["ForecastRun", "MakeUp"]
+__all__ = ["ForecastMade", "ForecastRun", "MakeUp", "foretold_from_look", "people_of"]
+
+#: How many people are drawn for a forecast from what was released.
+DRAWN = 10_000
+
+#: To these families a first look says enough: what they learn of is each column given the class.
+_OF_THE_CLASS = ("classify", "select")
 
 SchemaOrData = Annotated[
     Path, File(), Argument(), "A schema's file, or the table that it lies beside. The table is not read."
@@ -133,3 +140,52 @@ class MadeUp(Result):
 def public_schema(data: Path, schema: Path | None) -> Schema:
     """The schema that is named, that ``data`` is itself, or that lies beside it; no record is read."""
     return settled(data if schema is None and data.suffix == ".toml" else schema, data)
+
+
+def people_of(synthesiser: Path, schema: Path, place: Path) -> Path | None:
+    """People drawn from a released synthesiser for a forecast, in a file; None if its columns are others."""
+    from privet.model import load_model
+    from privet.service.writers import writer_for
+
+    model = load_model(synthesiser)
+    if list(model.schema_.columns) != list(public_schema(schema, None).columns):
+        return None
+    writer_for(place)(model.sample(DRAWN, random_state=0).to_batches(), place)
+    return place
+
+
+def foretold_from_look(
+    case: ForecastRun, looks: Sequence[Mapping[str, Any]], bins: int | None, place: Path, session: Session
+) -> ForecastMade:
+    """The forecast on people as a released first look saw them, or on made-up ones if that says too little.
+
+    ``looks`` and ``bins`` are those of ``Describe``; the people are written to ``place``.
+    """
+    from privet.queries.redrawn import people_like
+    from privet.service.querying import Describe
+    from privet.service.writers import writer_for
+
+    schema = public_schema(case.data, case.schema)
+    try:
+        if entry_of(case.algorithm).family not in _OF_THE_CLASS:
+            raise ParameterError("It says nothing about how columns hang together apart from the class.")
+        people, records = people_like(looks, schema, Describe.bins if bins is None else bins, DRAWN)
+    except ParameterError as error:
+        why = f"A first look was paid for, but is not used here. {error.message}"
+        return _resting_on(case.run(session), (), why)
+    writer_for(place)(people.to_batches(), place)
+    guess, counted = dict(case.guess), tuple[str, ...]()
+    if "records" not in guess:
+        guess["records"] = max(records, 10)
+        counted = (f"About {guess['records']:,} records, as a first look counted them.",)
+    why = (
+        "That table was drawn from the first look that was paid for: from how common each class is, and from "
+        "each column given the class, with their noise. What columns tell only together is not in it."
+    )
+    return _resting_on(replace(case, guess=guess, released=place).run(session), counted, why)
+
+
+def _resting_on(made: ForecastMade, first: tuple[str, ...], last: str) -> ForecastMade:
+    """The same forecast with a sentence more; and with other words for its guesses, if there are any."""
+    said = made.found.rests_on
+    return ForecastMade(found=replace(made.found, rests_on=(*first, *said[len(first) :], last)))

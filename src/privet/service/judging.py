@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from privet.errors import ParameterError
+from privet.service.building import schema_beside
 from privet.service.common import (
     EngineName,
     Guesses,
@@ -132,9 +133,16 @@ class Judging(Paid, OfTable):
     @cached_property
     def _model(self) -> Any:
         from privet.model import load_model
+        from privet.schema import read_schema
 
         place: Path = self.model  # type: ignore[attr-defined]
-        return load_model(place, self.verify_key)
+        model = load_model(place, self.verify_key)
+        # Those who are looked at pay, and not those whom the model has learned from.
+        beside = schema_beside(self.data)  # type: ignore[attr-defined]
+        named = read_schema(beside).dataset if beside.exists() else None
+        if named is not None:
+            model.schema_ = replace(model.schema_, dataset=named)
+        return model
 
     @property
     def _schema(self) -> Schema:

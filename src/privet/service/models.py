@@ -87,6 +87,12 @@ class ModelShown(Result):
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         return (f"What it learned was drawn in {self.drawing}.",) if self.drawing else ()
 
+    @property
+    def _predicted(self) -> str | None:
+        """What the model predicts, if it does: clusters and made-up records may have a target, too."""
+        target: str | None = self.model.schema_.target
+        return target if self.model.family in ("classify", "regress", "stream") else None
+
     def charts(self) -> tuple[Chart, ...]:
         if self.largest is not None:
             return (self.largest.chart(),)
@@ -130,7 +136,9 @@ class ModelShown(Result):
 
     def text(self) -> str:
         schema, parameters = self.model.schema_, self.document["parameters"]
-        about = f"{self.algorithm}, predicts '{schema.target}' from {len(schema.attributes)} attributes"
+        about = f"{self.algorithm}, of {len(schema.columns)} columns"
+        if self._predicted is not None:
+            about = f"{self.algorithm}, predicts '{self._predicted}' from {len(schema.attributes)} attributes"
         lines = [
             f"{self.place}: {about}.",
             "Parameters: " + ", ".join(f"{name} = {value}" for name, value in parameters.items()),
@@ -157,7 +165,7 @@ class ModelShown(Result):
     def page(self) -> Page:
         from privet.report import Page
 
-        target = self.model.schema_.target
+        target = self._predicted
         page = Page(self.title, self.guarantee.headline if target is None else f"Predicts '{target}'.")
         section = page.section("What was learned")
         if words := self.model.in_words():

@@ -85,7 +85,7 @@ class DraftSchema(OfTable):
         """
         from privet.schema import Schema, Unit
         from privet.schema.columns import WHOLESALE
-        from privet.schema.draft import draft_columns
+        from privet.schema.draft import draft_columns, require_some
 
         unit = Unit(self.neighbours, self.id, self.most)
         with session.progress("Reading", "rows") as watch:
@@ -99,10 +99,12 @@ class DraftSchema(OfTable):
             left_out: tuple[tuple[str, str], ...] = ()
             if rest:
                 target = self.target if self.target in rest else None
-                read = draft_columns(source.batches(rest), target=target)
+                baskets = ".basket" in self.data.suffixes[-2:]
+                read = draft_columns(source.batches(rest), target=target, baskets=baskets)
                 known |= {column.name: column for column in read.columns}
                 left_out = read.left_out
         columns = [known[name] for name in source.names if name in known]
+        require_some(columns, left_out)
         dataset = self.dataset or name_of(self.data)
         schema = Schema(tuple(columns), target=self.target, unit=unit, dataset=dataset, left_out=left_out)
         return schema.confirm(origin=WHOLESALE) if self.declare_public else schema

@@ -77,7 +77,7 @@ class Scored(Reported):
         if (accuracy := getattr(evaluation, "accuracy", None)) is not None:
             if not math.isfinite(accuracy.value):
                 return "There is too much noise to say how often it is right."
-            told = f"It is right about {100 * accuracy.value:.0f} times of 100 (accuracy {accuracy})."
+            told = f"It is right about {100 * accuracy.value:.0f} times out of 100 (accuracy {accuracy})."
         elif (r2 := getattr(evaluation, "r2", None)) is not None and math.isfinite(r2.value):
             told = f"It explains about {100 * max(0.0, r2.value):.0f} % of the variation (R² {r2})."
         else:

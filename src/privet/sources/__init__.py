@@ -1,7 +1,7 @@
 """WHERE ROWS COME FROM: arrays, data frames and files, each as a stream of Arrow batches."""
 
 from privet.sources.arff import ArffSource
-from privet.sources.arrays import ArraySource, ArrowSource, FrameSource, as_array, as_source
+from privet.sources.arrays import ArraySource, ArrowSource, FrameSource, as_array, as_source, refuse_lazy
 from privet.sources.base import BATCH_ROWS, Source
 from privet.sources.consumer_dna import ConsumerDnaSource
 from privet.sources.csv import CsvSource
@@ -39,6 +39,7 @@ __all__ = [
     "as_source",
     "fingerprint",
     "open_source",
+    "refuse_lazy",
     "write_arff",
     "write_csv",
     "write_ipc",

@@ -23,6 +23,7 @@ from privet.schema.columns import HEADER
 from privet.sources.arff_header import NUMERIC, parse_header
 from privet.sources.arff_rows import RowReader
 from privet.sources.files import FilePath, open_input, reading
+from privet.sources.named import Named
 from privet.sources.projection import chosen
 
 __all__ = ["ArffSource"]
@@ -34,7 +35,7 @@ _AWKWARD = (b"\\", b"%", b"{", b"}", b"\t", b",,", b",\n", b",\r", b"\n,", b" '"
 _COMMENT_LINE = re.compile(rb"^[ \t]*%.*\n?", re.MULTILINE)
 
 
-class ArffSource:
+class ArffSource(Named):
     """The rows of an ARFF file.
 
     Nominal attributes come as Arrow dictionaries over the header's domain, in its order, and are what the
@@ -69,13 +70,6 @@ class ArffSource:
         # A domain with values that are empty or begin or end with a blank needs quotes to be told apart.
         self._plain = all(value == value.strip() != "" for a in self._attributes for value in a.domain)
         self._domains = {a.name: pa.array(a.domain, pa.string()) for a in self._attributes if a.nominal}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
 
     def declared(self) -> Schema | None:
         nominal = [a for a in self._attributes if a.nominal and a.name in self._names]

@@ -16,9 +16,10 @@ import pyarrow as pa
 from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS, Source
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["ArraySource", "ArrowSource", "Columns", "FrameSource", "as_array", "as_source"]
+__all__ = ["ArraySource", "ArrowSource", "Columns", "FrameSource", "as_array", "as_source", "refuse_lazy"]
 
 # Bytes of a strided block, and rows of it that are turned into columns at a time: both sides of the copy then
 # stay in the nearest caches, and the cost of handling a block is spread over many rows.
@@ -29,7 +30,7 @@ _MATRIX_BYTES = 40 << 20
 _INTEGERS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
 
-class ArrowSource:
+class ArrowSource(Named):
     """The rows of an Arrow table.
 
     >>> next(ArrowSource(pa.table({"age": [30, 40], "sex": ["f", "m"]})).batches(["sex"])).to_pydict()
@@ -40,18 +41,8 @@ class ArrowSource:
         self._table = table
         self._names = distinct(table.column_names)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         yield from self._table.select(chosen(self._names, columns)).to_batches(max_chunksize=BATCH_ROWS)
-
-    def table(self) -> None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
 
 class Columns:
@@ -124,8 +115,14 @@ class Columns:
                 return pa.array(block, type=self._types[name], from_pandas=True)
             except pa.ArrowInvalid:  # beside real numbers, a whole one that none of them equals
                 raise _mixed(name) from None
-        # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
-        return pa.array(_readable(name, np.ascontiguousarray(block)))
+        try:
+            # Not from_pandas: looking for NaN would be a pass of its own, and whoever reads numbers sees NaN.
+            return pa.array(_readable(name, np.ascontiguousarray(block)))
+        except UnicodeError:
+            cells = np.array([_decoded(cell) for cell in block.tolist()], dtype=object)
+            if self.reader is not None and (read := self.reader(name, cells)) is not None:
+                return read
+            raise DataError(f"Column '{name}' holds text that is not Unicode.", "Correct it.") from None
 
 
 def _block_rows(columns: Any) -> int:
@@ -158,6 +155,11 @@ def _mixed(name: str) -> DataError:
         f"Column '{name}' mixes text, numbers or other kinds of values.",
         "Make it all numbers or all text.",
     )
+
+
+def _decoded(cell: str | bytes) -> str:
+    """The text of a cell, in which what is no character stays recognisable as half of one."""
+    return cell.decode("utf-8", "surrogateescape") if isinstance(cell, bytes) else cell
 
 
 def _readable(name: str, block: np.ndarray) -> np.ndarray:
@@ -298,10 +300,21 @@ def _column(name: str, column: Any) -> Any:
         return column.to_numpy()
     try:
         return pa.array(column, from_pandas=True)
+    except UnicodeError:  # one cell is no Unicode text: whoever reads objects cell by cell counts it
+        return column.to_numpy(dtype=object)
     except (pa.ArrowException, TypeError, ValueError):
         raise DataError(
             f"Column '{name}' holds values that Privet does not read.", "Turn it into text."
         ) from None
+
+
+def refuse_lazy(data: Any) -> None:
+    """Refuse a LazyFrame of polars: it has no rows yet, and each read might find others."""
+    if hasattr(data, "collect") and hasattr(data, "collect_schema"):
+        raise DataError(
+            "A lazy frame is a query that has not been run.",
+            "Pass frame.collect(), or the file that it reads.",
+        )
 
 
 def as_source(
@@ -314,11 +327,7 @@ def as_source(
     """
     if y is None and isinstance(data, Source):
         return data
-    if hasattr(data, "collect") and hasattr(data, "collect_schema"):  # a LazyFrame of polars
-        raise DataError(
-            "A lazy frame is a query that has not been run.",
-            "Pass frame.collect(), or the file that it reads.",
-        )
+    refuse_lazy(data)
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return FrameSource(data, y, target)
     if hasattr(data, "__arrow_c_stream__"):

@@ -18,6 +18,7 @@ from privet.sources.arff_header import Attribute
 from privet.sources.base import BATCH_ROWS
 from privet.sources.cells import holds_text
 from privet.sources.files import FilePath
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["AttributeSource"]
@@ -26,7 +27,7 @@ __all__ = ["AttributeSource"]
 Record = Sequence[str | None]
 
 
-class AttributeSource(ABC):
+class AttributeSource(Named, ABC):
     """A file's rows; a format says which attributes there are, and what the cells of each record are."""
 
     #: How a schema calls what the header declares.
@@ -44,13 +45,6 @@ class AttributeSource(ABC):
     @abstractmethod
     def records(self) -> Iterator[Record]:
         """The records, in order."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
 
     def declared(self) -> Schema | None:
         nominal = [a for a in self._attributes if a.nominal]

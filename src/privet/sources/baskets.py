@@ -11,12 +11,13 @@ import pyarrow as pa
 from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, open_text
+from privet.sources.named import Named
 from privet.sources.projection import chosen
 
 __all__ = ["BasketSource"]
 
 
-class BasketSource:
+class BasketSource(Named):
     """The baskets of a file: one column, ``items`` (or as the schema calls its only column), a text a line.
 
     What is between the items, the schema says; an empty line is an empty basket. A line is one record
@@ -33,16 +34,6 @@ class BasketSource:
         self.path = Path(path)
         only = schema.names if schema is not None and len(schema.names) == 1 else ("items",)
         self._names = tuple(only)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)

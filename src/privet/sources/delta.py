@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from privet.errors import DataError, MissingExtra, PrivetError
-from privet.schema import Schema
+from privet.errors import MissingExtra
 from privet.sources.base import BATCH_ROWS
+from privet.sources.explained import explained_as
 from privet.sources.files import FilePath
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
-__all__ = ["DeltaSource", "as_it_is_now"]
+__all__ = ["DeltaSource"]
 
 
-class DeltaSource:
+class DeltaSource(Named):
     """The rows of one version of a Delta table: the newest when it is opened, the same from then on.
 
     The library ``deltalake`` says which files hold them. A table that hides deleted rows inside a file
@@ -34,39 +34,14 @@ class DeltaSource:
         except ImportError:
             raise MissingExtra.of("delta", "Reading a Delta table") from None
         self.title = Path(path).name
-        with as_it_is_now(self.title, "Delta"):
+        with explained_as("Delta", self.title):
             table = DeltaTable(str(path))
             if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
                 raise ValueError
             self._dataset: Any = table.to_pyarrow_dataset()
         self._names = distinct(self._dataset.schema.names)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)
-        with as_it_is_now(self.title, "Delta"):
+        with explained_as("Delta", self.title):
             yield from self._dataset.to_batches(columns=wanted, batch_size=BATCH_ROWS)
-
-    def table(self) -> Any | None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
-
-
-@contextmanager
-def as_it_is_now(title: str, kind: str) -> Iterator[None]:
-    """Turn whatever a library says, which may quote a cell, into an error that does not."""
-    try:
-        yield
-    except PrivetError:
-        raise
-    except Exception:
-        raise DataError(
-            f"{title} could not be read as a {kind} table, or it is written in a way that is not known here.",
-            "Export the table as it is now to a file such as people.parquet, or give Privet a table of a "
-            "database that reads it.",
-        ) from None

@@ -17,6 +17,7 @@ from privet.schema.missing import MISSING_TEXTS
 from privet.schema.number_texts import numbers_of_texts
 from privet.sources.cells import TEXT, declared_types, holds_text, numerals, tidy, wider
 from privet.sources.files import FilePath, reading
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["ExcelSource"]
@@ -25,7 +26,7 @@ __all__ = ["ExcelSource"]
 _ROWS = 1 << 13
 
 
-class ExcelSource:
+class ExcelSource(Named):
     """The rows of one sheet, whose first row names the columns: the first sheet, or ``file.xlsx#Sheet``.
 
     A formula counts by the value that Excel saved with it. Cells in error (``#N/A``) are missing, dates are
@@ -47,16 +48,6 @@ class ExcelSource:
         self._names = distinct("" if cell is None else cell.strip() for cell in first)
         self._types = declared_types(schema, self._names)
         self._counts = schema is not None and schema.outside == "count"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def declared(self) -> Schema | None:
-        return None
-
-    def table(self) -> None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from privet.compiled import njit
 
 __all__ = ["add_codes", "add_column", "add_rows"]
 

@@ -9,15 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import DataError, MissingExtra
-from privet.schema import Schema
-from privet.sources.delta import as_it_is_now
+from privet.sources.explained import explained_as
 from privet.sources.files import FilePath
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["IcebergSource"]
 
 
-class IcebergSource:
+class IcebergSource(Named):
     """The rows of one snapshot of an Iceberg table, named by its metadata file.
 
     Which metadata file is the current one is known to the table's catalog, or to ``version-hint.text`` in the
@@ -40,23 +40,13 @@ class IcebergSource:
                 "Name the metadata file that is the current one, as the catalog says: a path that ends in "
                 ".metadata.json",
             )
-        with as_it_is_now(self.title, "Iceberg"):
+        with explained_as("Iceberg", self.title):
             self._table: Any = StaticTable.from_metadata(str(place.absolute()))
             names = [field.name for field in self._table.schema().fields]
         self._names = distinct(names)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)
-        with as_it_is_now(self.title, "Iceberg"):
+        with explained_as("Iceberg", self.title):
             for batch in self._table.scan(selected_fields=tuple(wanted)).to_arrow_batch_reader():
                 yield batch.select(wanted)
-
-    def table(self) -> Any | None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None

@@ -10,14 +10,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from privet.errors import DataError
-from privet.schema import Schema
 from privet.sources.files import FilePath, reading
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["IpcSource"]
 
 
-class IpcSource:
+class IpcSource(Named):
     """The rows of a Feather or Arrow IPC file.
 
     >>> import tempfile
@@ -33,16 +33,6 @@ class IpcSource:
         with _opened(self.path) as file:
             self._names = distinct(file.schema.names)
             self._batches = file.num_record_batches
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         part = IpcPart(self.path, 0, self._batches)

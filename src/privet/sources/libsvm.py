@@ -13,12 +13,13 @@ from privet.errors import DataError
 from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, open_text
+from privet.sources.named import Named
 from privet.sources.projection import chosen
 
 __all__ = ["LibsvmSource"]
 
 
-class LibsvmSource:
+class LibsvmSource(Named):
     """The records of a LIBSVM file: columns ``att_1`` … and ``class``, as WEKA names them.
 
     The file does not say how many columns there are. It is the largest place in it, found in a first reading;
@@ -38,16 +39,6 @@ class LibsvmSource:
         for _, cells in self._records():
             width = max(width, max(cells, default=0))
         self._names = (*(f"att_{place}" for place in range(1, width + 1)), "class")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from privet.errors import DataError, PrivetError
-from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, reading
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["MatlabSource"]
 
 
-class MatlabSource:
+class MatlabSource(Named):
     """The columns in a .mat file: each column vector by its name, a matrix ``x`` as ``x_1``, ``x_2``, …
 
     All must have as many rows. The file is read whole, as its format wants it.
@@ -43,16 +43,6 @@ class MatlabSource:
             )
         self._names = distinct(columns)
         self._table = pa.table(columns)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def table(self) -> None:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         yield from self._table.select(chosen(self._names, columns)).to_batches(BATCH_ROWS)

@@ -13,17 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 from privet.errors import DataError
-from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
 from privet.sources.files import FilePath, reading
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 
 __all__ = ["ParquetSource", "table_format"]
 
 CELLS = 1 << 20
+_BUFFER = 1 << 18  # bytes of a column that are read at a time
 
 
-class ParquetSource:
+class ParquetSource(Named):
     """The rows of a Parquet file, or of the ``.parquet`` files of a folder in the order of their names.
 
     A folder of a table format (Delta, Iceberg, Hudi) is refused: beside its rows it keeps those that were
@@ -62,13 +63,6 @@ class ParquetSource:
         self._texts = [
             f.name for f in self._schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
         ]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def declared(self) -> Schema | None:
-        return None
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = chosen(self._names, columns)
@@ -118,8 +112,11 @@ class ParquetPart:
 
         with (
             _explained(self.path),
-            # pre_buffer would hold a whole row group's bytes; mapping would count as resident memory.
-            parquet.ParquetFile(self.path, read_dictionary=list(self.texts), pre_buffer=False) as file,
+            # pre_buffer would hold a whole row group's bytes, and no buffer_size a whole column: memory that
+            # is new each time. A mapped file would end this process if somebody cut it off meanwhile.
+            parquet.ParquetFile(
+                self.path, read_dictionary=list(self.texts), pre_buffer=False, buffer_size=_BUFFER
+            ) as file,
         ):
             fixed = dict(self.fixed)
             wanted = list((*file.schema_arrow.names, *fixed) if columns is None else columns)
@@ -131,7 +128,11 @@ class ParquetPart:
                 )
             # Of few columns more rows stay in the cache, and each batch costs the same.
             rows = min(max(CELLS // max(len(stored), 1), BATCH_ROWS), 4 * BATCH_ROWS)
-            for batch in file.iter_batches(batch_size=rows, row_groups=self.groups, columns=stored):
+            # Decoding few columns on several cores costs a sixth more than it is worth.
+            batches = file.iter_batches(
+                batch_size=rows, row_groups=self.groups, columns=stored, use_threads=len(stored) > 4
+            )
+            for batch in batches:
                 for name in set(fixed) & set(wanted):
                     batch = batch.append_column(name, _repeated(fixed[name], batch.num_rows))
                 batch = batch.select(wanted)

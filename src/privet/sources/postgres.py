@@ -21,12 +21,13 @@ from privet.schema import Schema
 from privet.sources.address import address_of
 from privet.sources.files import FilePath
 from privet.sources.postgres_columns import Column, columns_of, quoted
-from privet.sources.postgres_plan import functions_in, unsteady_node
+from privet.sources.postgres_plan import functions_in, operators_in, unsteady_node, unsteady_word
 from privet.sources.projection import chosen, distinct
 from privet.sources.sql import TableSource
 
 __all__ = ["PostgresSource"]
 
+_OWN = 16384  # numbers below are what PostgreSQL itself brings
 _BLOCK = 1 << 23  # bytes of text that are read at a time
 _SETTINGS = (
     "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
@@ -62,9 +63,14 @@ class PostgresSource(TableSource):
             self._columns = columns_of(cursor.description or (), schema)
             self._names = distinct(column.name for column in self._columns)
             self._rows = self._select(self._columns, relation)
+            # Without indexes, so that the plan shows by what the records of a DISTINCT are sorted.
+            cursor.execute("SET LOCAL enable_indexscan = off")
+            cursor.execute("SET LOCAL enable_indexonlyscan = off")
             [(plan,)] = cursor.execute(
                 f"EXPLAIN (VERBOSE, FORMAT JSON) {self._rows}", prepare=True
             ).fetchall()
+            cursor.execute("SET LOCAL enable_indexscan TO DEFAULT")
+            cursor.execute("SET LOCAL enable_indexonlyscan TO DEFAULT")
             self._require_steady(cursor, plan)
             [(self._snapshot,)] = cursor.execute("SELECT pg_export_snapshot()").fetchall()
         if schema is not None:
@@ -88,7 +94,8 @@ class PostgresSource(TableSource):
         else:
             question = f"WITH {rows} {question}"
         kinds = expression.schema().to_pyarrow()
-        with explained(self.title), self._connection.cursor() as cursor:
+        # A savepoint, so that a question that fails does not end the snapshot of those that follow.
+        with explained(self.title), self._connection.transaction(), self._connection.cursor() as cursor:
             found = cursor.execute(question, prepare=False).fetchall()
         columns = list(zip(*found, strict=True)) or [()] * len(kinds)
         return pa.table([_array(cells, f) for cells, f in zip(columns, kinds, strict=True)], schema=kinds)
@@ -119,10 +126,15 @@ class PostgresSource(TableSource):
         return f"SELECT {cells} FROM {relation}"
 
     def _require_steady(self, cursor: Any, plan: Any) -> None:
-        why = unsteady_node(plan)
-        if why is None and (names := sorted(functions_in(plan))):
+        why = unsteady_node(plan) or unsteady_word(plan)
+        if why is None:
+            functions = sorted(functions_in(plan))
             volatile = cursor.execute(
-                "SELECT proname FROM pg_proc WHERE provolatile = 'v' AND proname = ANY(%s)", [names]
+                "SELECT proname FROM pg_proc WHERE provolatile = 'v' AND (proname = ANY(%s) OR oid IN "
+                "(SELECT oprcode FROM pg_operator WHERE oprname = ANY(%s))) "
+                # Whether an aggregate of somebody's own depends on the order of rows is not declared.
+                "OR prokind = 'a' AND oid >= %s AND proname = ANY(%s)",
+                [functions, sorted(operators_in(plan)), _OWN, functions],
             ).fetchall()
             why = (
                 f"the function {volatile[0][0]}, which may give other values each time" if volatile else None

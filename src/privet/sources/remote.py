@@ -12,9 +12,9 @@ import shutil
 import sys
 import tempfile
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from privet.errors import DataError
 from privet.sources.address import address_of, without_password
@@ -24,6 +24,8 @@ __all__ = ["fetched", "from_standard_input"]
 
 _BLOCK = 1 << 20
 _PATIENCE = 60  # seconds without a byte
+#: Tables in several files: what lies beside the one that is named.
+_BESIDE = {".names": (".data",), ".data": (".names",), ".bed": (".bim", ".fam")}
 
 
 def fetched(address: FilePath) -> Path:
@@ -36,8 +38,15 @@ def _fetched(place: str) -> Path:
     parts = urlsplit(place)
     if parts.scheme == "http" and not _is_local(parts.hostname):
         raise DataError("A table is not fetched over http, where anybody may change it.", "Use https.")
-    name = Path(unquote(parts.path)).name
-    target = _folder() / (name or "table")
+    named = PurePosixPath(parts.path)
+    folder = _folder()
+    for ending in (named.suffix, *_BESIDE.get(named.suffix.lower(), ())):
+        path = parts.path.removesuffix(named.suffix) + ending
+        _copy(urlunsplit(parts._replace(path=path)), folder / (Path(unquote(path)).name or "table"))
+    return folder / (Path(unquote(parts.path)).name or "table")
+
+
+def _copy(place: str, target: Path) -> None:
     try:
         with _opened(place) as stream, target.open("wb") as file:
             shutil.copyfileobj(stream, file, _BLOCK)
@@ -47,7 +56,6 @@ def _fetched(place: str) -> Path:
             f"{without_password(place)} could not be fetched, or not all of it.",
             "Check the address, and that you may read it.",
         ) from None
-    return target
 
 
 def _opened(place: str) -> Any:

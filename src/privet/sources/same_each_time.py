@@ -1,7 +1,10 @@
 """Whether an Ibis table is the same each time it is read: several questions must be about the same records.
 
 A view with ``random()``, a sample or a limit is not. A record would then be counted in one answer and not in
-another, and which records of a person are kept would depend on others.
+another, and which records of a person are kept would depend on others. A window function gives a record a
+value that depends on other records, and of a first one, or of a list, it is open which comes first. So it is
+of those that share the greatest value of another column or are equally frequent, of quantiles by a sketch,
+and of a list that is ordered by something else than its own values.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from privet.errors import DataError
 
 __all__ = ["require_same_each_time"]
 
+_NULLS = ("", "_null", "_nulls_last")
+
 
 def require_same_each_time(table: Any) -> None:
     """Refuse an expression, a view or SQL text that is random, a sample, limited, or knows the time."""
@@ -21,7 +26,14 @@ def require_same_each_time(table: Any) -> None:
     tree = table.op()
     backends, _ = table._find_backends()
     duckdb = len(backends) == 1 and backends[0].name == "duckdb"
-    shaky = tree.find((ops.Impure, ops.Sample, ops.Limit, ops.TimestampNow, ops.DateNow))
+    shaky = tree.find((ops.Impure, ops.Sample, ops.Limit, ops.TimestampNow, ops.DateNow, ops.WindowFunction))
+    shaky += tree.find((ops.ArgMax, ops.ArgMin, ops.Mode, ops.ApproxMedian, ops.ApproxQuantile))
+    shaky += tree.find(ops.ApproxMultiQuantile)
+    shaky += [node for node in tree.find(ops.JoinLink) if node.how == "asof"]
+    chance = tree.find((ops.First, ops.Last, ops.Arbitrary, ops.ArrayCollect, ops.GroupConcat))
+    shaky += [
+        node for node in chance if node.arg not in [key.args[0] for key in getattr(node, "order_by", ())]
+    ]
     # A function of the database by its name, as files are read with; DuckDB says below whether it is random.
     called = [node.__func_name__ for node in shaky if duckdb and _is_called(node)]
     if len(called) < len(shaky):
@@ -30,6 +42,15 @@ def require_same_each_time(table: Any) -> None:
         texts = [node.query for node in tree.find((ops.SQLQueryResult, ops.SQLStringView))]
         names = [node.name for node in tree.find(ops.DatabaseTable)]
         _require_views(backends[0].con, names, texts, called)
+
+
+#: Functions of DuckDB whose value depends on the order of rows, on chance or on the session, though it says
+#: that they are always the same.
+_OPEN = {
+    *("arbitrary", "mode", "max_by", "min_by", "approx_quantile", "approx_top_k", "reservoir_quantile"),
+    "getvariable",
+    *(f"arg{bar}{end}{nulls}" for bar in ("", "_") for end in ("max", "min") for nulls in _NULLS),
+}
 
 
 def _is_called(node: Any) -> bool:
@@ -50,7 +71,8 @@ def _require_views(connection: Any, names: list[str], texts: list[str], called: 
         "WHERE stability IN ('VOLATILE', 'CONSISTENT_WITHIN_QUERY') "
         "OR (NOT internal AND function_type LIKE '%macro%')"
     ).fetchall()
-    shaky, seen = {name for (name,) in found} - {"error"}, set()  # it ends a query, and has no value
+    # "error" ends a query, and has no value.
+    shaky, seen = {name for (name,) in found} - {"error"} | _OPEN, set()
     if any(name.lower() in shaky or _now(name) for name in called):
         raise _refused()
     left = [*texts, *(views[name] for name in names if name in views)]
@@ -79,19 +101,45 @@ def _mentioned(text: str) -> Iterator[tuple[str, str]]:
     except sqlglot.errors.SqlglotError:
         raise _refused() from None
     for node in (node for tree in trees for node in tree.walk()):
-        if isinstance(node, exp.Limit | exp.TableSample | exp.Fetch):
+        if _depends_on_others(node):
             yield "limit", ""
         elif isinstance(node, exp.Table):
             yield "table", node.name
         elif isinstance(node, exp.Anonymous):
-            yield "function", node.name
+            # The age at a time, or today.
+            known = node.name.lower() != "age" or len(node.expressions) == 2
+            yield "function" if known else "limit", node.name
         elif isinstance(node, exp.Func):
             for name in (*node.sql_names(), node.sql(dialect="duckdb").partition("(")[0]):
                 yield "function", name
 
 
+def _depends_on_others(node: Any) -> bool:
+    """Whether other records, or the order in which they are read, decide what this part of a statement is."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.AnyValue | exp.First | exp.Last | exp.ArrayAgg | exp.GroupConcat | exp.List):
+        return not _ordered_by_itself(node.this or next(iter(node.expressions), None))
+    if isinstance(node, exp.Distinct):
+        return node.args.get("on") is not None
+    if isinstance(node, exp.Join):
+        return node.method in ("POSITIONAL", "ASOF")
+    return isinstance(node, exp.Limit | exp.Offset | exp.TableSample | exp.Fetch | exp.Window)
+
+
+def _ordered_by_itself(of: Any) -> bool:
+    """Whether the values of a list decide its order: by another column, records may share a place."""
+    from sqlglot import exp
+
+    if not isinstance(of, exp.Order):
+        return False
+    values = of.this.expressions[0] if isinstance(of.this, exp.Distinct) else of.this
+    return any(key.this == values for key in of.expressions)
+
+
 def _refused() -> DataError:
     return DataError(
-        "This table is not the same each time it is read: it is random, limited, a sample, or has the time.",
+        "This table is not the same each time it is read: it is random, limited, a sample, has the time, or "
+        "numbers, first ones or lists that depend on the order of rows.",
         "Write it to a table first, and pass that.",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from privet.errors import DataError, MissingExtra
-from privet.schema import Schema
 from privet.sources.address import address_of, table_of
+from privet.sources.named import Named
 from privet.sources.parts import Task, finished, safely
 from privet.sources.projection import chosen, distinct
 
@@ -28,6 +29,13 @@ __all__ = ["SparkMap", "SparkSource", "session", "spark_table"]
 
 #: The address of a session on the cores of this machine, instead of a cluster's host and port.
 LOCAL = "local"
+
+# The steps of a plan, and the words in it, that let other records decide about one.
+_STEPS = {"GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample", "Window"}
+_CALLS = re.compile(
+    r"\b(?:current_(?:timestamp|date|time)|localtimestamp|now|curdate|"
+    r"first|last|first_value|last_value|any_value|collect_list|array_agg|listagg)\("
+)
 
 
 def session(master: str | None = None) -> Any:
@@ -86,11 +94,12 @@ class SparkMap:
             raise _lost() from None
 
 
-class SparkSource:
+class SparkSource(Named):
     """The rows of a Spark frame, folded where they are.
 
     A frame promises no order of rows. One that is not the same each time it is computed (``rand()``, a
-    sample, a limit) is refused: write it to a file first.
+    sample, a limit, the time), or whose records depend on each other (windows, duplicates dropped by some of
+    the columns), is refused: write it to a file first.
     """
 
     ordered = False
@@ -99,16 +108,13 @@ class SparkSource:
         self._frame = frame
         self._names = distinct(frame.columns)
         plan = frame._jdf.queryExecution().analyzed()
-        nodes = str(plan.treeString())
-        if not plan.deterministic() or any(word in nodes for word in ("Limit ", "Sample ")):
+        calls = _CALLS.search(str(plan.treeString()))
+        if not plan.deterministic() or calls or any(map(_depends_on_others, _steps(plan))):
             raise DataError(
-                "This Spark frame is not the same each time it is read: it is random, a sample or limited.",
+                "This Spark frame is not the same each time it is read: it is random, a sample or limited, "
+                "has the time, or what depends on the order of rows.",
                 "Write it to Parquet files first, and name these.",
             )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, brought to this process: for what needs all of them here."""
@@ -118,12 +124,6 @@ class SparkSource:
         except Exception:
             raise _lost() from None
         yield from table.rename_columns(wanted).to_batches()
-
-    def table(self) -> Any:
-        return None
-
-    def declared(self) -> Schema | None:
-        return None
 
     def spread(self, task: Task, columns: Sequence[str]) -> list[Any]:
         try:
@@ -162,6 +162,22 @@ class _Work:
 
     def _named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays(batch.columns, names=list(self.names))
+
+
+def _steps(plan: Any) -> Iterator[Any]:
+    """All steps of a plan, from the last to the first."""
+    yield plan
+    below = plan.children()
+    for place in range(below.size()):
+        yield from _steps(below.apply(place))
+
+
+def _depends_on_others(step: Any) -> bool:
+    """Whether other records decide what becomes of one. Equal records are one by whichever is kept."""
+    name = str(step.getClass().getSimpleName())
+    if name == "Deduplicate":
+        return bool(step.keys().size() < step.output().size())
+    return name in _STEPS
 
 
 def _lost() -> DataError:

@@ -8,37 +8,43 @@ from typing import Any
 import pyarrow as pa
 
 from privet.errors import DataError
-from privet.schema import Schema
 from privet.sources.base import BATCH_ROWS
+from privet.sources.collation import by_bytes, compares_bytes
+from privet.sources.cursor import THROUGH_PANDAS, cursor_batches
+from privet.sources.named import Named
 from privet.sources.projection import chosen, distinct
 from privet.sources.same_each_time import require_same_each_time
 
 __all__ = ["TableSource"]
 
 
-class TableSource:
+class TableSource(Named):
     """The rows of an Ibis table: a table of a database, a view, or any query.
 
     A database promises no order of rows; where the order matters, pass ``table.order_by(...)``. Which records
-    of a person are kept never depends on it (``privet.stats.contribution``).
+    of a person are kept never depends on it (``privet.stats.contribution``). Of a database that may compare
+    texts without case or accents the rows are read, and nothing is counted there.
     """
 
     ordered = False
+    #: Whether the database may count: it keeps texts apart that differ (``collation``).
+    counts = True
 
     def __init__(self, table: Any) -> None:
         if not hasattr(table, "to_pyarrow_batches"):
             raise DataError("This is not an Ibis table.", "For example: ibis.connect(address).table(name)")
         require_same_each_time(table)
-        self._table = table
+        self._table = by_bytes(table)
+        self.counts = compares_bytes(table)
         self._names = distinct(table.columns)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        wanted = chosen(self._names, columns)
-        yield from self._table.select(*wanted).to_pyarrow_batches(chunk_size=BATCH_ROWS)
+        rows = self._table.select(*chosen(self._names, columns))
+        backend = next(iter(rows._find_backends()[0]), None)
+        if backend is not None and backend.name in THROUGH_PANDAS:
+            yield from cursor_batches(backend, rows)
+        else:
+            yield from rows.to_pyarrow_batches(chunk_size=BATCH_ROWS)
 
     def table(self) -> Any:
         return self._table
@@ -46,6 +52,3 @@ class TableSource:
     def execute(self, expression: Any) -> pa.Table:
         """The result of an expression on ``table()``, computed by the database."""
         return expression.to_pyarrow()
-
-    def declared(self) -> Schema | None:
-        return None

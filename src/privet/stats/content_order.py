@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from privet.schema.decimals import nearest_floats
 from privet.schema.lists import is_list, joined
 
 __all__ = ["key_expression", "keys"]
@@ -59,7 +60,9 @@ def _written(array: Any) -> Any:
     elif pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         whole = array.cast(pa.int8()) if pa.types.is_boolean(kind) else array
         array = pc.binary_join_element_wise(whole.cast(pa.string()), "0", ".")
-    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    elif pa.types.is_decimal(kind):
+        array = _written_number(nearest_floats(array))
+    elif pa.types.is_floating(kind):
         array = _written_number(array.cast(pa.float64()))
     else:
         array = pc.binary_join_element_wise("t", array.cast(pa.string()), "")

@@ -35,7 +35,7 @@ from privet.schema import Schema, Unit
 from privet.schema.lists import is_list, joined
 from privet.stats.content_order import key_expression, keys
 
-__all__ = ["bound_batches", "bound_table", "bounded", "resolved", "some_columns"]
+__all__ = ["bound_batches", "bound_table", "bounded", "plain_names", "resolved", "some_columns"]
 
 # Rows that are held before those of persons with too many are dropped; never fewer than are kept.
 _HELD = 1 << 17
@@ -100,7 +100,7 @@ def _first(batches: Iterable[pa.RecordBatch], unit: Unit) -> Iterator[pa.RecordB
     seen: dict[Any, int] = {}
     for batch in batches:
         people = pc.dictionary_encode(_people(batch, unit))
-        names = people.dictionary.to_pylist()
+        names = plain_names(people.dictionary)
         codes = people.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)
         before = np.fromiter((seen.get(name, 0) for name in names), np.int64, len(names))
         rank = _ranks(codes, np.argsort(codes, kind="stable"))
@@ -196,6 +196,22 @@ def _people(batch: pa.RecordBatch, unit: Unit) -> Any:
         column = pc.cast(column, pa.float64())
         column = pc.add(pc.if_else(pc.is_nan(column), None, column), 0.0)
     return column
+
+
+def plain_names(people: Any) -> list[Any]:
+    """The persons of a dictionary as plain values, of which no two are equal.
+
+    Times are the numbers that they are stored as: some of them are no times of Python (to read one would
+    stop a run that was paid for), and others would be equal to another person's (an hour that a clock shows
+    twice, parts of a microsecond).
+
+    >>> plain_names(pa.array([0, 2**62], pa.timestamp("s")))
+    [0, 4611686018427387904]
+    """
+    if pa.types.is_temporal(people.type) and people.type.bit_width <= 64:
+        people = people.view(pa.int64() if people.type.bit_width == 64 else pa.int32())
+    names: list[Any] = people.to_pylist()
+    return names
 
 
 def refuse_anonymous(unit: Unit) -> None:

@@ -72,5 +72,6 @@ class CrossTable(Statistic):
         shape = self.shape(schema)
         answer = np.zeros(shape, np.int64)
         codes = sql.codes(result, schema, self._keys())
-        np.add.at(answer, tuple(codes), np.asarray(result["number"], np.int64))
+        cells = np.ravel_multi_index(tuple(codes), shape) if codes else np.zeros(result.num_rows, np.int64)
+        np.add.at(answer.reshape(-1), cells, np.asarray(result["number"], np.int64))
         return answer

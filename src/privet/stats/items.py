@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import ParameterError
-from privet.schema import Category, Schema
+from privet.schema import Category, Number, Schema
 from privet.stats.assignment import Coded
 from privet.stats.base import Answer, Sensitivity, Statistic
 from privet.stats.cross_table import CrossTable
@@ -25,18 +25,26 @@ ABSENT = {"0", "0.0", "no", "n", "false", "f", "absent", "none", ""}
 
 @dataclass(frozen=True)
 class Item:
-    """One value of a category, by its place in the public domain."""
+    """One value of a category, by its place in the public domain; or of a number, an interval of its cuts."""
 
     column: str
     code: int
+    cuts: tuple[float, ...] = ()
+
+    @property
+    def coded(self) -> Coded:
+        """The item's column, by codes."""
+        return Coded(self.column, self.cuts)
 
 
 def items_of(schema: Schema) -> tuple[Item, ...]:
     """All items of a schema; of a column that says whether something is there, only that it is.
 
+    Whole numbers between 0 and 1 say so as well: both bounds are public.
+
     >>> schema = Schema.of({"milk": [0, 1], "colour": ["red", "blue"], "age": (0, 100)})
-    >>> items_of(schema)
-    (Item(column='milk', code=1), Item(column='colour', code=0), Item(column='colour', code=1))
+    >>> [(item.column, item.code) for item in items_of(schema)]
+    [('milk', 1), ('colour', 0), ('colour', 1)]
     """
     found = []
     for column in schema.columns:
@@ -44,6 +52,8 @@ def items_of(schema: Schema) -> tuple[Item, ...]:
             absent = [str(label).lower() in ABSENT for label in column.labels]
             named = column.size == 2 and sum(absent) == 1
             found += [Item(column.name, code) for code in range(column.size) if not (named and absent[code])]
+        elif isinstance(column, Number) and column.integer and (column.low, column.high) == (0, 1):
+            found.append(Item(column.name, 1, (0.5,)))
     return tuple(found)
 
 
@@ -59,15 +69,15 @@ class ItemCounts(Scores):
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
-        return tuple(CrossTable((Coded(name),)) for name in self._names)
+        return tuple(CrossTable((coded,)) for coded in self._coded)
 
     @property
-    def _names(self) -> list[str]:
-        return list(dict.fromkeys(item.column for item in self.items))
+    def _coded(self) -> list[Coded]:
+        return list(dict.fromkeys(item.coded for item in self.items))
 
     def groups(self, answers: Sequence[Answer], schema: Schema) -> list[NDArray[np.int64]]:
-        counts = dict(zip(self._names, answers, strict=True))
-        return [np.array([counts[item.column][item.code] for item in self.items], np.int64)]
+        counts = dict(zip(self._coded, answers, strict=True))
+        return [np.array([counts[item.coded][item.code] for item in self.items], np.int64)]
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,7 @@ class Basis(Statistic):
     def fold(self, state: Answer, rows: Rows) -> Answer:
         cell = np.zeros(rows.size, np.int64)
         for place, item in enumerate(self.items):
-            cell += (rows.codes(item.column) == item.code).astype(np.int64) << place
+            cell += (rows.codes(item.column, item.cuts) == item.code).astype(np.int64) << place
         return state + np.bincount(cell, minlength=state.size)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from privet.compiled import njit
 
 __all__ = [
     "FIXED",
     "bin_numbers",
-    "bin_rows",
     "compare",
     "count_cells",
     "count_pairs",
@@ -227,61 +227,3 @@ def bin_numbers(
         else:
             codes[i] = np.searchsorted(cuts, value, side="right")
     return finite
-
-
-@njit(nogil=True, cache=True)
-def bin_rows(
-    matrix: NDArray[np.float64],
-    places: NDArray[np.int64],
-    lows: NDArray[np.float64],
-    inverses: NDArray[np.float64],
-    lasts: NDArray[np.int64],
-    codes: NDArray[np.uint8],
-) -> NDArray[np.int64]:  # pragma: no cover
-    """The bins of several columns of a matrix between evenly spaced cuts, as ``bin_numbers`` computes them.
-
-    A few rows at a time, which stay in the cache. Of each column it tells in how many rows this is not sure:
-    such a column must be compared with its cuts. The columns lie in the matrix from the first on, if they are
-    all of it: then a row is coded at once.
-    """
-    unsure = np.zeros(places.size, np.int64)
-    tops = lasts + 0.75
-    values, bins = np.empty(256), np.empty((256, places.size), np.uint8)
-    for begin in range(0, matrix.shape[0], 256):
-        size = min(256, matrix.shape[0] - begin)
-        if places.size == matrix.shape[1]:
-            for i in range(size):
-                row, out = matrix[begin + i], bins[i]
-                for k in range(
-                    places.size
-                ):  # without branches: the compiler makes several steps at once of it
-                    value = row[k]
-                    place = (value - lows[k]) * inverses[k]
-                    place = place if place > 0.25 else 0.25
-                    place = place if place < tops[k] else tops[k]
-                    code = np.int32(place)
-                    rest = abs(place - code - 0.5)
-                    unsure[k] += np.int64(rest > 0.5 - 1e-8) + np.int64(value - value != 0.0)
-                    out[k] = code
-            for k in range(places.size):
-                own_codes = codes[k, begin : begin + size]
-                for i in range(size):
-                    own_codes[i] = bins[i, k]
-            continue
-        for k in range(places.size):
-            column, low, inverse, top = places[k], lows[k], inverses[k], tops[k]
-            own, own_codes = matrix[begin : begin + size, column], codes[k, begin : begin + size]
-            for i in range(size):
-                values[i] = own[i]
-            doubts = np.int32(0)
-            for i in range(size):
-                value = values[i]
-                place = (value - low) * inverse
-                place = place if place > 0.25 else 0.25
-                place = place if place < top else top
-                code = np.int32(place)
-                rest = abs(place - code - 0.5)
-                doubts += np.int32(rest > 0.5 - 1e-8) + np.int32(value - value != 0.0)
-                own_codes[i] = code
-            unsure[k] += doubts
-    return unsure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,9 +40,11 @@ class Predictor:
 
     This is the one place where an algorithm's own code runs on rows: the model's ``_log_scores`` (records ×
     classes) or ``_predictions`` (a number for each record). All that the statistics take from it is one
-    prediction for each record, which they hold to public bounds: whatever the model answers, a record counts
-    as much as the statistic's sensitivity says. The model must have been released already: it may depend on
-    the table through that release only.
+    prediction for each record, which they hold to public bounds. So a record counts as much as the
+    statistic's sensitivity says, *if* the model predicts each record by that record alone. Privet's own
+    models do (``tests/attacks/test_models.py``); of others a guarantee says that it is their author's word
+    (``curator.ask.own``). The model must have been released already: it may depend on the table through that
+    release only.
     """
 
     model: Any = field(metadata={"released": True})
@@ -64,27 +67,30 @@ class Predictor:
 class FoldPredictor(Predictor):
     """Each record's prediction by the one of several models that was trained without the record's fold.
 
-    A batch is of one fold, whose number is in the column ``label``. The models know the ``schema`` without
-    that column.
+    The number of a record's fold is in the column ``label``. The models know the ``schema`` without that
+    column. Sources cut by folds (``curator.folds``) give batches of one fold, but whoever keeps some records
+    of each person (``stats.contribution``) may cut them anew: each record is looked up by its own fold.
     """
 
     label: str
     schema: Schema
 
     def numbers(self, rows: Rows) -> NDArray[np.float64]:
-        return np.asarray(self._model(rows)._predictions(self._seen(rows)), np.float64)
+        return self._by_fold(rows, lambda model, seen: model._predictions(seen))
 
     def _scores(self, rows: Rows) -> Scores:
-        found: Scores = self._model(rows)._log_scores(self._seen(rows))
-        return found
+        return self._by_fold(rows, lambda model, seen: model._log_scores(seen))
 
-    def _model(self, rows: Rows) -> Any:
-        return self.model[int(rows.codes(self.label)[0]) if rows.size else 0]
-
-    def _seen(self, rows: Rows) -> Rows:
+    def _by_fold(self, rows: Rows, predicted: Callable[[Any, Rows], Any]) -> NDArray[np.float64]:
         seen = copy(rows)
         seen.schema = self.schema
-        return seen
+        own = rows.codes(self.label)
+        first, *others = np.unique(own).tolist() or [0]
+        found = np.array(predicted(self.model[first], seen), np.float64)
+        for fold in others:
+            there = own == fold
+            found[there] = np.asarray(predicted(self.model[fold], seen), np.float64)[there]
+        return found
 
 
 @dataclass(frozen=True, eq=False)

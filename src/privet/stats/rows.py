@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 
 from privet.errors import DataError
 from privet.schema import Category, Number, Schema
+from privet.schema.decimals import nearest_floats
 from privet.schema.item_sets import Items, sets_refused
 from privet.schema.number_texts import numbers_of_texts
 from privet.stats import kernels
+from privet.stats.coded_rows import Bytes, CodedRows, Key, coded_room
 
 __all__ = ["Rows", "domain_of_type"]
 
@@ -29,6 +31,7 @@ Unknown = Literal["error", "missing"]
 Found = TypeVar("Found")
 
 TURNED_ROWS = 512
+MOST_INVERSE = 1e300  # of a bin's width: more, and what is computed with it could be no number
 
 _FLOAT64 = pa.float64()
 
@@ -68,7 +71,8 @@ class Rows:
         self.unknown = "missing" if schema.outside == "count" else unknown
         self.size: int = batch.num_rows if matrix is None else len(matrix)
         self._batch = batch
-        self._codes: dict[tuple[str, tuple[float, ...]], NDArray[Any]] = {}
+        self._codes: dict[Key, NDArray[Any]] = {}
+        self._beside: list[CodedRows] = []
         self._once: dict[Hashable, Any] = {}
         self._matrix, self._places = matrix, places or {}
 
@@ -127,41 +131,33 @@ class Rows:
             matrix[there] = part._matrix[places[there] - begins[number]]
         return cls(batch, first.schema, first.unknown, matrix=matrix, places=first._places)
 
-    def is_coded(self, key: tuple[str, tuple[float, ...]]) -> bool:
+    def is_coded(self, key: Key) -> bool:
         """Whether the codes of this column, between these cuts, are known already."""
-        return key in self._codes
+        return key in self._codes or self.coded_rows(key) is not None
 
-    def code_together(self, keys: Iterable[tuple[str, tuple[float, ...]]]) -> None:
+    def coded_rows(self, key: Key) -> CodedRows | None:
+        """The codes of this column beside those of others, if they were coded together."""
+        return next((each for each in self._beside if key in each.places), None)
+
+    def code_together(self, keys: Iterable[Key], room: Bytes | None = None, begin: int = 0) -> None:
         """Code several numbers of the matrix at once: its rows are read once, and need not be turned.
 
-        The codes are the same as one by one. Columns with values that are not numbers are left.
+        The codes are the same as one by one. Columns with values that are not numbers are left. ``room`` is
+        for the codes of all keys, from row ``begin`` on.
         """
-        wanted = [
-            (key, column, inverse)
+        wanted = {
+            key: (self._places[key[0]], column.low, inverse)
             for key in dict.fromkeys(keys)
-            if key not in self._codes and key[0] in self._places and len(key[1]) <= 254
+            if key[0] in self._places and 0 < len(key[1]) <= 254 and not self.is_coded(key)
             if isinstance(column := self.schema[key[0]], Number)
-            if (inverse := _edges(column, key[1])[1]) > 0
-        ]
+            if 0 < (inverse := _edges(column, key[1])[1]) < MOST_INVERSE
+        }
         if len(wanted) < 2 or self._matrix is None:
             return
-        wanted.sort(key=lambda each: self._places[each[0][0]])
-        codes = np.empty((len(wanted), self.size), np.uint8)
-        unsure = kernels.bin_rows(
-            self._matrix,
-            np.array([self._places[name] for (name, _), _, _ in wanted], np.int64),
-            np.array([column.low for _, column, _ in wanted], np.float64),
-            np.array([inverse for _, _, inverse in wanted], np.float64),
-            np.array([len(cuts) for (_, cuts), _, _ in wanted], np.int64),
-            codes,
-        )
-        for (key, column, _), own, doubts in zip(wanted, codes, unsure, strict=True):
-            if doubts:
-                values = np.ascontiguousarray(self._matrix[:, self._places[key[0]]])
-                if not np.isfinite(values).all():
-                    continue
-                kernels.bin_numbers(values, _edges(column, key[1])[0], column.low, 0.0, own)
-            self._codes[key] = own
+        if room is None:
+            room = coded_room(self.size, len(wanted))
+        by_place = {key: wanted[key] for key in sorted(wanted, key=lambda key: wanted[key][0])}
+        self._beside.append(CodedRows.of(self._matrix, by_place, room, begin))
 
     def lies_in_matrix(self, name: str) -> bool:
         return name in self._places
@@ -176,6 +172,9 @@ class Rows:
     def codes(self, name: str, cuts: Sequence[float] = ()) -> NDArray[Any]:
         """The code of each value of a category, or the bin of each number between public cuts."""
         key = (name, tuple(cuts))
+        if key not in self._codes and (coded := self.coded_rows(key)) is not None:
+            columns: dict[Key, NDArray[Any]] = self.once(("columns", coded), lambda _: coded.turned())
+            return columns[key]
         if key not in self._codes:
             column = self.schema[name]
             if isinstance(column, Items):
@@ -198,6 +197,8 @@ class Rows:
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
             if pa.types.is_null(kind):
                 return np.full(self.size, np.nan)
+            if kind == pa.string_view():
+                array, kind = array.cast(pa.large_string()), pa.large_string()
             try:
                 if counts and (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
                     array = numbers_of_texts(array)
@@ -205,7 +206,7 @@ class Rows:
                     raise pa.ArrowInvalid
                 if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
                     array = pc.utf8_trim_whitespace(array)
-                array = pc.cast(array, pa.float64())
+                array = nearest_floats(array) if pa.types.is_decimal(kind) else pc.cast(array, pa.float64())
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 raise DataError(
                     f"Column '{name}' is declared a number, but the table holds something else there.",
@@ -331,10 +332,23 @@ def _turned(rows: Rows) -> list[Any]:
 
 @lru_cache(maxsize=4096)
 def _edges(column: Number, cuts: tuple[float, ...]) -> tuple[NDArray[np.float64], float]:
-    """The cuts as an array, and 1 / width where they are evenly spaced (else 0), for the kernel."""
+    """The cuts as an array, and 1 / width where they are evenly spaced (else 0), for the kernels.
+
+    A kernel computes a bin where it is sure of it, if no other value (of the column, or near by) is in doubt,
+    so what it is sure of must be what comparing with the cuts gives: else one record in doubt would move
+    others. **Proof.** It is sure where (value − low) / width is further than 1e-8 (``bin_numbers``) or 2^-22
+    (``code_rows``) from every whole number.
+    Let u be half the distance between the largest bound and the next float. The k-th cut is within 1e-9
+    widths of the sum that it is compared with here, and that is within u, and k roundings of the width (1e-16
+    of it each), of low + k·width. What the kernel computes is off by a few roundings of the value's distance
+    from low, at most 1e-15·(cuts + 1) widths. With u ≤ 1e-9 widths, and at most a million cuts, all of it is
+    below 5e-9. Where the bounds lie so far from 0 that floats do not tell such distances apart, cuts are
+    compared.
+    """
     width = (column.high - column.low) / (len(cuts) + 1)
     even = np.allclose(cuts, column.low + width * np.arange(1, len(cuts) + 1), rtol=0, atol=1e-9 * width)
-    inverse = 1 / width if even and np.isfinite(1 / width) else 0.0
+    fine = float(np.spacing(max(abs(column.low), abs(column.high)))) <= 1e-9 * width and len(cuts) < 10**6
+    inverse = 1 / width if even and fine and np.isfinite(1 / width) else 0.0
     return np.asarray(cuts, dtype=np.float64), inverse
 
 

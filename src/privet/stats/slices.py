@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from privet.compiled import njit
 from privet.errors import ParameterError
 from privet.schema import Number, Schema
-from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.base import Answer, Sensitivity
+from privet.stats.inner import Inner
 from privet.stats.rows import Rows
 
 __all__ = ["Sliced", "Slices", "halvings_for", "slice_of_each"]
@@ -52,7 +53,7 @@ class Slices:
 
 
 @dataclass(frozen=True)
-class Sliced(Statistic):
+class Sliced(Inner):
     """The answer of ``statistic`` over the records of some slices alone.
 
     **Sensitivity.** Whether a record counts depends on that record alone, not on the others: it adds what it
@@ -60,7 +61,6 @@ class Sliced(Statistic):
     one slice: that questions about others do not touch it is what the curator counts (``curator.by_slice``).
     """
 
-    statistic: Statistic
     slices: Slices
     around: Slices | None = (
         None  # of which these are some: others will be asked about soon, a hint for engines
@@ -70,18 +70,6 @@ class Sliced(Statistic):
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.statistic.columns, *self.slices.columns)))
 
-    @property
-    def nonnegative(self) -> bool:  # type: ignore[override]
-        return self.statistic.nonnegative
-
-    @property
-    def scale(self) -> int:  # type: ignore[override]
-        return self.statistic.scale
-
-    @property
-    def unit(self) -> str:  # type: ignore[override]
-        return self.statistic.unit
-
     def norms(self, schema: Schema) -> Sensitivity:
         return self.statistic.norms(schema)
 
@@ -90,9 +78,6 @@ class Sliced(Statistic):
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         return self.statistic.fold(state, rows.once(f"{self.slices}", self._taken))
-
-    def merge(self, one: Answer, other: Answer) -> Answer:
-        return self.statistic.merge(one, other)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.statistic.finish(state, schema)
@@ -106,7 +91,7 @@ def slice_of_each(rows: Rows, names: Sequence[str], many: int) -> NDArray[np.uin
     mixed = np.zeros(rows.size, np.uint64)
     numbers = [name for name in names if isinstance(rows.schema[name], Number)]
     beside = [name for name in numbers if rows.lies_in_matrix(name)]
-    salts = {name: np.uint64(k * 0x9E3779B97F4A7C15 % 2**64) for k, name in enumerate(names, 1)}
+    salts = {name: np.uint64(k * 0x9E3779B97F4A7C15 % 2**64 | 1) for k, name in enumerate(names, 1)}
     if beside:
         bits = np.ascontiguousarray(rows.matrix(beside)).view(np.uint64)
         _mix_numbers(bits, np.array([salts[name] for name in beside], np.uint64), mixed)
@@ -146,14 +131,15 @@ def _bits(column: Any) -> float:
 @njit(nogil=True, cache=True, inline="always")
 def _scrambled(bits: Any, salt: Any) -> Any:  # pragma: no cover
     """No secret, and nothing rests on it. Those of a record's columns are added up, in any order."""
-    now = (bits ^ salt) * np.uint64(0xBF58476D1CE4E5B9)
-    return (now ^ (now >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+    return (bits ^ (bits >> np.uint64(32))) * salt
 
 
 @njit(nogil=True, cache=True)
 def _low_bits(mixed: NDArray[np.uint64], most: Any, own: NDArray[np.uint16]) -> None:  # pragma: no cover
     for i in range(mixed.size):
-        own[i] = (mixed[i] >> np.uint64(20)) & most
+        now = (mixed[i] ^ (mixed[i] >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
+        now = (now ^ (now >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
+        own[i] = (now >> np.uint64(40)) & most
 
 
 @njit(nogil=True, cache=True)

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from privet.compiled import njit
 from privet.schema import Schema
 from privet.stats.assignment import Assignment, Coded
 from privet.stats.rows import Rows
@@ -68,10 +68,17 @@ class TreeParts(Assignment):
     def part_of(self, rows: Rows) -> NDArray[np.int64]:
         if not self._asked:
             return np.zeros(rows.size, np.int64)
-        rows.code_together((c.column, c.cuts) for c in self._asked)
-        codes = np.stack([rows.codes(c.column, c.cuts) for c in self._asked])
+        keys = [(each.column, each.cuts) for each in self._asked]
+        rows.code_together(keys)
+        asks, following, places = self._layout
         part = np.empty(rows.size, np.int64)
-        _descend(codes, *self._layout, self._depth, part)
+        coded = rows.coded_rows(keys[0])
+        if coded is not None and all(key in coded.places for key in keys):
+            asks = np.array([coded.places[key] for key in keys], np.uint32)[asks]
+            _descend(coded.bins, asks, following, places, self._depth, part)
+        else:
+            codes = np.stack([rows.codes(*key) for key in keys])
+            _descend(codes.T, asks, following, places, self._depth, part)
         return part
 
     @cached_property
@@ -84,33 +91,38 @@ class TreeParts(Assignment):
         return max(depth)
 
     @cached_property
-    def _layout(self) -> tuple[Whole, Whole, Whole, Whole]:
-        """Of each node the column it asks, where its children begin (−1 for a leaf), and these; and leaves.
+    def _layout(self) -> tuple[NDArray[Any], NDArray[Any], Whole]:
+        """Of each node the column it asks, and the next node for each code; and the parts of the leaves.
 
-        Nodes that ask nothing stand for the first column, which the root asks.
+        A leaf asks the first column, and is itself what comes next, whatever the code.
         """
         place = {coded: number for number, coded in enumerate(self._asked)}
-        asks = np.array([place[node.coded] if node else 0 for node in self.nodes], np.int64)
-        sizes = np.array([len(node.children) if node else 0 for node in self.nodes], np.int64)
-        begins = np.where(sizes > 0, np.cumsum(sizes) - sizes, -1)
-        children = [child for node in self.nodes if node for child in node.children]
+        width = max(len(node.children) for node in self.nodes if node)
+        kind = np.uint16 if len(self.nodes) <= 1 << 16 else np.uint32
+        following = np.repeat(np.arange(len(self.nodes), dtype=kind)[:, None], width, axis=1)
+        asks = np.zeros(len(self.nodes), np.uint32)
+        for number, node in enumerate(self.nodes):
+            if node:
+                asks[number] = place[node.coded]
+                following[number, : len(node.children)] = node.children
         places = np.cumsum([node is None for node in self.nodes]) - 1
-        return asks, begins, np.array(children, np.int64), places
+        return asks, following, places
 
 
 @njit(nogil=True, cache=True)
 def _descend(
-    codes: NDArray[Any], asks: Whole, begins: Whole, children: Whole, places: Whole, depth: int, part: Whole
+    codes: NDArray[Any], asks: NDArray[Any], following: NDArray[Any], places: Whole, depth: int, part: Whole
 ) -> None:  # pragma: no cover
     """From the root along the children until a leaf: some records at a time, as none waits for another."""
+    width, table = np.uint32(following.shape[1]), following.ravel()
+    own = np.empty(BLOCK, following.dtype)
     for begin in range(0, part.size, BLOCK):
-        own = part[begin : begin + BLOCK]
+        size = min(BLOCK, part.size - begin)
+        block = codes[begin : begin + size]
         own[:] = 0
         for _ in range(depth):
-            for i in range(own.size):
+            for i in range(size):
                 node = own[i]
-                first = begins[node]
-                below = children[max(first, 0) + codes[asks[node], begin + i]]
-                own[i] = below if first >= 0 else node
-        for i in range(own.size):
-            own[i] = places[own[i]]
+                own[i] = table[node * width + block[i, asks[node]]]
+        for i in range(size):
+            part[begin + i] = places[own[i]]

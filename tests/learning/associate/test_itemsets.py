@@ -99,6 +99,17 @@ def test_odd_tables():
     assert top.items == {"b": "x"}
 
 
+def test_rules_are_told_from_noise_and_none_is_said():
+    draw = np.random.default_rng(1)
+    table = pa.table({f"a{k}": (draw.random(300) < 0.05).astype(int) for k in range(12)})
+    schema = Schema.of({name: [0, 1] for name in table.column_names})
+    model = AssociationRules(epsilon=0.1, schema=schema, random_state=0).fit(table)
+    assert all(rule["confidence_high"] > 0 for rule in model.rules_)
+    assert len(model.rules_) < 20
+    nothing = AssociationRules(epsilon=1.0, schema=schema, random_state=0).fit(table.slice(0, 0))
+    assert "No rule is frequent and clear enough" in nothing.in_words()
+
+
 def test_supports_and_fieller():
     assert Supports.of(np.array([5.0, 3.0]), 2.0).error(1) == pytest.approx(1.96 * 2)
     assert fieller(1.0, 2.0, 100.0, 100.0) == (0.0, 1.0)

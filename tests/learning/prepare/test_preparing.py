@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privet.budget import Ledger, budget
 from privet.demo.patients import patients, public_knowledge
+from privet.errors import ParameterError
 from privet.estimator.preparer import PreparedSource
 from privet.flow import Flow
 from privet.learning.prepare import (
@@ -93,6 +95,22 @@ def test_missing_cells_are_filled_and_others_stay(how):
     frame = fitted.transform(table.to_pandas())
     assert not frame["age"].isna().any()
     assert list(frame.columns) == table.column_names
+
+
+def test_nothing_is_spent_on_filling_where_no_cell_can_be_missing():
+    schema = Schema.of({"age": (0, 100)}, dataset="people", missing="error")
+    ledger = Ledger.in_memory()
+    ledger.open_account("people", budget(1.0), unit=schema.unit, schema=schema)
+    with pytest.raises(ParameterError, match="No cell can be missing"):
+        Impute(epsilon=0.5, schema=schema, ledger=ledger).fit(pa.table({"age": [40.0] * 9}))
+    assert ledger.balance("people").spent is None
+    steps = {
+        "people": {"do": "source", "data": "people.csv"},
+        "filled": {"do": "impute", "from": "people"},
+        "model": {"do": "standardise", "from": "filled"},
+    }
+    with pytest.raises(ParameterError, match="No cell can be missing"):
+        Flow.from_dict({"steps": steps}).plan({"people": (pa.table({"age": [40.0]}), schema)})
 
 
 def test_texts_that_are_no_numbers_are_filled_and_stop_nothing():

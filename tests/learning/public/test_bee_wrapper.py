@@ -41,5 +41,7 @@ def test_bad_input():
         BeeSelection(**FEW).fit(X, ["a"] * 20)
     with pytest.raises(ParameterError):
         BeeSelection(population=2).fit(X, y)
-    rare = BeeSelection(**FEW).fit(X, ["a"] * 19 + ["b"])
+    with pytest.warns(UserWarning, match="least populated class") as told:
+        rare = BeeSelection(**FEW).fit(X, ["a"] * 19 + ["b"])
     assert rare.get_support().any()
+    assert len(told) == 1

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from privet.budget import exact
 from privet.errors import SchemaError
 from privet.learning.linear import Encoder
-from privet.learning.regress import LinearRegression, Ridge
+from privet.learning.regress import AdditiveRegressor, LinearRegression, Ridge
 from privet.schema import Schema, Unit
 from privet.sources import ArraySource
 
@@ -115,8 +115,23 @@ def test_where_noise_would_hide_the_weights_the_mean_gets_the_budget():
     assert "the mean is predicted" in model.explanation_
     assert not model.coef_.any()
     steps = model.guarantee_.steps
-    assert [step.what.split(" '")[0] for step in steps[1:]] == ["the sum of", "the number of records with a"]
+    asked = [step.what.split(" '")[0] for step in steps[1:]]
+    added_up = ["a histogram of", "the sum of", "the number of records with a"]
+    assert asked in (added_up, ["a histogram of", "how far"])
     assert sum(step.amount.epsilon for step in steps) == exact(0.2)
+
+
+@pytest.mark.parametrize("algorithm", [Ridge, AdditiveRegressor])
+def test_a_mean_within_bounds_that_are_far_too_wide_is_found(algorithm):
+    """Values in a hundredth of the bounds: noise for the bounds would be as large as what it hides."""
+    draw = np.random.default_rng(3)
+    table = pa.table({"hours": draw.uniform(0, 10, 1000), "wage": draw.normal(1500, 700, 1000)})
+    schema = Schema.of({"hours": (0.0, 10.0), "wage": (-10_000.0, 100_000.0)}, target="wage")
+    told = [
+        float(algorithm(epsilon=0.1, schema=schema, random_state=seed).fit(table).predict([[5.0]])[0])
+        for seed in range(5)
+    ]
+    assert np.median(np.abs(np.array(told) - 1500)) < 350  # half of how far values lie from their mean
 
 
 def test_a_seed_and_an_inferred_schema_promise_nothing():

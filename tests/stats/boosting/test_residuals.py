@@ -149,7 +149,7 @@ def test_entries_are_those_of_the_model_that_asks(classes):
     other = dataclasses.replace(asked, model=asked.model.plus(CANDIDATES[1], shape))
     assert (other.of(rows) != first).any()
     np.testing.assert_array_equal(asked.of(rows), first)
-    assert np.abs(dataclasses.replace(asked, limit=1000).of(rows)[:, 0]).max() <= 1000
+    assert np.abs(dataclasses.replace(asked, limit=1000).of(rows)[0]).max() <= 1000
 
 
 @pytest.mark.parametrize("margin", [0.0, 1e-3, 0.7, 5.0, 50.0, 1e6])
@@ -158,15 +158,15 @@ def test_two_classes_miss_what_the_formula_says(margin, sign):
     """The exponential function is written out in the kernel: compared here with NumPy's."""
     margins = sign * np.linspace(margin, margin * 1.01 + 1e-3, 5000)
     actual = np.arange(5000).astype(np.uint8) % 3  # the last code: no class
-    out = np.zeros((5000, 2), np.int32)
-    two_class_residuals(margins, actual, FIXED // 2, out.ravel())
+    out = np.zeros((2, 5000), np.int32)
+    two_class_residuals(margins, actual, FIXED // 2, out)
     missed = 1 / (1 + np.exp(np.clip(np.where(actual == 1, margins, -margins), -700, 700)))
     t = np.minimum(missed * FIXED, FIXED // 2)
     h = np.minimum(missed * (1 - missed) * FIXED, FIXED // 2 - np.floor(t))
     known = actual < 2
-    assert np.abs(np.where(actual == 1, 1, -1) * t - out[:, 0])[known].max() <= 1
-    assert np.abs(h - out[:, 1])[known].max() <= 2
-    assert not out[~known].any()
+    assert np.abs(np.where(actual == 1, 1, -1) * t - out[0])[known].max() <= 1
+    assert np.abs(h - out[1])[known].max() <= 2
+    assert not out[:, ~known].any()
 
 
 @given(data=st.data())

@@ -17,6 +17,11 @@ export class Problem extends Error {
   ) {
     super(detail || title);
   }
+
+  /** Whether it may be over in a moment: the server is stopped, starts again, or waits for its database. */
+  get passes(): boolean {
+    return [0, 502, 503, 504].includes(this.status);
+  }
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");

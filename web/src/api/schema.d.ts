@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Show Head
-         * @description The latest entry's number and hash: note it elsewhere, and verify against it later.
+         * @description The latest entry's number and hash (an earlier one's while runs go on): note it, and verify later.
          */
         get: operations["show_head_api_v1_ledger_head_get"];
         put?: never;
@@ -969,7 +969,7 @@ export interface paths {
         };
         /**
          * Show Runs
-         * @description The runs in your studies, the latest first.
+         * @description The runs in your studies: first those that have not ended, then the latest.
          */
         get: operations["show_runs_api_v1_runs_get"];
         put?: never;
@@ -1233,7 +1233,9 @@ export interface paths {
         };
         /**
          * Show Submission
-         * @description What a party said in a step.
+         * @description What a party said in a step. Parties need what others say for masked sums, and only then see it.
+         *
+         *     Rows that are sealed for the coordinator would still say how many there are.
          */
         get: operations["show_submission_api_v1_studies__study__submissions__step___party__get"];
         /**
@@ -2004,6 +2006,8 @@ export interface components {
             points: components["schemas"]["PointShown"][];
             /** Rests On */
             rests_on: string[];
+            /** Tested */
+            tested: string;
             /** Words */
             words: string;
         };
@@ -2530,8 +2534,6 @@ export interface components {
             title: string;
             /** Use Case */
             use_case: string;
-            /** Voided */
-            voided: boolean;
             /** Words */
             words: string;
         };
@@ -2561,8 +2563,6 @@ export interface components {
             title: string;
             /** Use Case */
             use_case: string;
-            /** Voided */
-            voided: boolean;
         };
         /** RunShown */
         RunShown: {
@@ -3015,6 +3015,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3025,7 +3045,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3167,6 +3197,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3177,7 +3227,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3319,6 +3379,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3329,7 +3409,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3473,6 +3563,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3483,7 +3593,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3627,6 +3747,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3637,7 +3777,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3777,6 +3927,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3787,7 +3957,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3933,6 +4113,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -3943,7 +4143,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4083,6 +4293,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4093,7 +4323,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4237,6 +4477,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4247,7 +4507,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4389,6 +4659,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4399,7 +4689,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4545,6 +4845,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4555,7 +4875,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4697,6 +5027,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4707,7 +5057,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4853,6 +5213,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -4863,7 +5243,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5009,6 +5399,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5019,7 +5429,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5163,6 +5583,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5173,7 +5613,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5321,6 +5771,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5331,7 +5801,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,6 +5959,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5489,7 +5989,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5631,6 +6141,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5641,7 +6171,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5783,6 +6323,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5793,7 +6353,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5939,6 +6509,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -5949,7 +6539,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6095,6 +6695,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6105,7 +6725,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6250,6 +6880,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6260,7 +6910,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6400,6 +7060,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6410,7 +7090,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6556,6 +7246,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6566,7 +7276,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6708,6 +7428,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6718,7 +7458,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6862,6 +7612,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -6872,7 +7642,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7014,6 +7794,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7024,7 +7824,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7168,6 +7978,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7178,7 +8008,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7320,6 +8160,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7330,7 +8190,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7474,6 +8344,26 @@ export interface operations {
                     "text/plain": components["schemas"]["Problem"];
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7484,7 +8374,17 @@ export interface operations {
                     "text/plain": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7630,6 +8530,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7640,7 +8560,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7782,6 +8712,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7792,7 +8742,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -7934,6 +8894,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -7944,7 +8924,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8084,6 +9074,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8094,7 +9104,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8238,6 +9258,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8248,7 +9288,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8390,6 +9440,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8400,7 +9470,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8544,6 +9624,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8554,7 +9654,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8698,6 +9808,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8708,7 +9838,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -8848,6 +9988,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -8858,7 +10018,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9002,6 +10172,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9012,7 +10202,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9152,6 +10352,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9162,7 +10382,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9303,6 +10533,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9313,7 +10563,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9451,6 +10711,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9461,7 +10741,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9605,6 +10895,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9615,7 +10925,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9759,6 +11079,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9769,7 +11109,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -9911,6 +11261,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -9921,7 +11291,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10063,6 +11443,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10073,7 +11473,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10215,6 +11625,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10225,7 +11655,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10369,6 +11809,26 @@ export interface operations {
                     "text/plain": components["schemas"]["Problem"];
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10379,7 +11839,17 @@ export interface operations {
                     "text/plain": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10521,6 +11991,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10531,7 +12021,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10673,6 +12173,26 @@ export interface operations {
                     "text/html": components["schemas"]["Problem"];
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/html": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/html": components["schemas"]["Problem"];
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10683,7 +12203,17 @@ export interface operations {
                     "text/html": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "text/html": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10825,6 +12355,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10835,7 +12385,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -10981,6 +12541,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -10991,7 +12571,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11133,6 +12723,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11143,7 +12753,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11285,6 +12905,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11295,7 +12935,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11437,6 +13087,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11447,7 +13117,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11587,6 +13267,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11597,7 +13297,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11739,6 +13449,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11749,7 +13479,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -11889,6 +13629,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -11899,7 +13659,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12043,6 +13813,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12053,7 +13843,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12191,6 +13991,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12201,7 +14021,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12341,6 +14171,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12351,7 +14201,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12495,6 +14355,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12505,7 +14385,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12647,6 +14537,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12657,7 +14567,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12799,6 +14719,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12809,7 +14749,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -12952,6 +14902,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -12962,7 +14932,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13109,6 +15089,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13119,7 +15119,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13266,6 +15276,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13276,7 +15306,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13417,6 +15457,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13427,7 +15487,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13571,6 +15641,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13581,7 +15671,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13729,6 +15829,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13739,7 +15859,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -13879,6 +16009,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -13889,7 +16039,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14033,6 +16193,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -14043,7 +16223,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14183,6 +16373,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -14193,7 +16403,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14333,6 +16553,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -14343,7 +16583,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14483,6 +16733,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -14493,7 +16763,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -14637,6 +16917,26 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
+            /** @description The server met an error that it did not expect. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description A part of Privet is not installed on this server. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
             /** @description A provider does not answer. */
             502: {
                 headers: {
@@ -14647,7 +16947,17 @@ export interface operations {
                     "application/problem+json": unknown;
                 };
             };
-            /** @description There is no room for the table. */
+            /** @description The database does not answer, or nobody waits for the answer any more. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description There is no room on the server's disk. */
             507: {
                 headers: {
                     [name: string]: unknown;

@@ -24,6 +24,8 @@ export interface Look {
   here?: number | undefined;
   /** A band with two edges of its own, behind the first line. */
   band?: readonly Band[] | undefined;
+  /** Whether there is little room: names under a chart are set at a slant. */
+  narrow?: boolean | undefined;
   /** Values of people who do not exist are drawn in violet. */
   madeUp?: boolean | undefined;
 }
@@ -36,7 +38,7 @@ export function option(chart: Chart, look: Look = {}): EChartsCoreOption {
   };
   switch (chart.kind) {
     case "bars":
-      return { ...common, ...bars(chart) };
+      return { ...common, ...bars(chart, look) };
     case "lines":
       return { ...common, ...lines(chart, look) };
     case "points":
@@ -61,7 +63,7 @@ export function height(chart: Chart): number {
 
 /** How wide it must be to be read, in pixels: what is wider than the page scrolls. */
 export function least(chart: Chart): number {
-  return chart.kind === "tree" ? (BOX + GAP) * depth(chart.root) : 0;
+  return chart.kind === "tree" ? (box(chart.root) + GAP) * depth(chart.root) : 0;
 }
 
 /** Whether the bars stand on a scale of numbers, as those of a histogram: they are drawn upright, side by side. */
@@ -74,7 +76,7 @@ const axis = (name: string): object => ({
   nameLocation: "middle",
   nameGap: 30,
   nameTextStyle: { ...TEXT, color: SOFT },
-  axisLabel: { color: SOFT, hideOverlap: true, formatter: short },
+  axisLabel: { color: SOFT, hideOverlap: true, formatter: (value: number | string) => short(value) },
   axisLine: { lineStyle: { color: "#77857f" } },
   splitLine: { lineStyle: { color: LINE } },
 });
@@ -84,8 +86,8 @@ const legend = (names: readonly string[]): object =>
     ? { legend: { show: true, type: "scroll", top: 0, left: 0, data: [...names], textStyle: TEXT, itemHeight: 10 } }
     : { legend: { show: false } };
 
-function short(value: number | string): string {
-  if (typeof value === "string") return value.length > 28 ? `${value.slice(0, 27)}…` : value;
+function short(value: number | string, most = 28): string {
+  if (typeof value === "string") return value.length > most ? `${value.slice(0, most - 1)}…` : value;
   return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
@@ -96,7 +98,8 @@ function start(label: string): string {
 
 /** A figure in a cell, where there is little room: the table beside the chart has all of it. */
 function inCell(value: number): string {
-  return Number.isInteger(value) || Math.abs(value) >= 10 ? short(value) : value.toFixed(2);
+  if (Number.isInteger(value) || Math.abs(value) >= 10) return short(value);
+  return value.toFixed(2).replace(/^-(0\.00)$/, "$1");
 }
 
 /** A custom series that draws error bars: low, high and a cap at both ends. */
@@ -153,7 +156,7 @@ function ends(series: Series, place: number): [number, number] {
   return [Math.max(value - error, low ?? -Infinity), Math.min(value + error, high ?? Infinity)];
 }
 
-function bars(chart: Bars): EChartsCoreOption {
+function bars(chart: Bars, look: Look): EChartsCoreOption {
   const labels = [...chart.labels];
   const count = chart.series.length;
   const upright = isScale(chart);
@@ -165,7 +168,7 @@ function bars(chart: Bars): EChartsCoreOption {
     inverse: !upright,
     axisLabel: {
       color: INK,
-      formatter: upright ? start : short,
+      formatter: upright ? start : (label: string) => short(label, look.narrow ? 22 : 56),
       interval: upright || labels.length > 40 ? "auto" : 0,
       hideOverlap: upright,
     },
@@ -253,7 +256,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
 function marks(chart: Lines, look: Look): object | undefined {
   const data: object[] = chart.levels.map(([name, value]) => ({
     yAxis: value,
-    label: { formatter: name, position: "insideStartTop", color: SOFT },
+    label: { formatter: name, position: "insideStartBottom", color: SOFT },
     lineStyle: { color: SOFT, type: "dashed" },
   }));
   if (look.here !== undefined) {
@@ -307,7 +310,8 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
   const values = chart.values.flat();
   const most = Math.max(1e-12, ...values.map(Math.abs));
   const low = chart.diverging ? -most : Math.min(0, ...values);
-  const slanted = chart.columns.length > 8 || chart.columns.reduce((sum, name) => sum + name.length + 2, 0) > 60;
+  const letters = chart.columns.reduce((sum, name) => sum + name.length + 2, 0);
+  const slanted = chart.columns.length > 8 || letters > (look.narrow ? 24 : 60);
   const colours = chart.diverging
     ? ["#e0946a", "#f6e3d8", "#ffffff", "#d9e8f5", "#7fb0dc"]
     : look.madeUp
@@ -320,7 +324,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
       data: [...chart.columns],
       ...axis(chart.x),
       nameGap: slanted ? 58 : 30,
-      axisLabel: { color: INK, formatter: short, interval: 0, rotate: slanted ? 30 : 0 },
+      axisLabel: { color: INK, formatter: (value: number | string) => short(value), interval: 0, rotate: slanted ? 30 : 0 },
       splitLine: { show: false },
     },
     yAxis: {
@@ -331,7 +335,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
       nameGap: 10,
       nameLocation: "start",
       nameTextStyle: { ...TEXT, color: SOFT, align: "left" }, // over the cells: a long name is not cut off
-      axisLabel: { color: INK, formatter: short },
+      axisLabel: { color: INK, formatter: (value: number | string) => short(value) },
       splitLine: { show: false },
     },
     visualMap: { show: false, min: low, max: most, inRange: { color: colours } },
@@ -342,7 +346,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
         silent: true,
         itemStyle: { borderColor: "#fff", borderWidth: 2 },
         label: {
-          show: cells.length <= 144 && chart.columns.length <= 9, // else they would run into each other
+          show: cells.length <= 144 && chart.columns.length <= (look.narrow ? 6 : 9), // else they would run into each other
           color: INK,
           fontWeight: 600,
           formatter: ({ value }: { value: number[] }) => inCell(value[2] ?? 0),
@@ -375,17 +379,28 @@ function plain(text: string): string {
   return text.replaceAll(/[{}|]/g, " ");
 }
 
-// Each node is a box of this width; its branches leave it on the right.
-const BOX = 214;
+// Each node is a box; its branches leave it on the right.
 const GAP = 36;
+// How much of the way to the next box a branch goes before it forks: boxes take at most six sevenths of it.
+const FORK = "93%";
+
+/** How wide the boxes of a tree are: as its longest line, within limits. */
+function box(root: Node): number {
+  return Math.min(214, Math.max(90, 26 + 7 * longest(root)));
+}
+
+function longest(node: Node): number {
+  return Math.max(node.text.length, node.edge.length, ...node.children.map(longest));
+}
 
 function tree(chart: Tree): EChartsCoreOption {
-  const box = {
+  const width = box(chart.root);
+  const label = {
     position: "right",
     align: "left",
     verticalAlign: "middle",
     distance: -1,
-    width: BOX - 16,
+    width: width - 16,
     overflow: "truncate",
     color: INK,
     fontSize: 12,
@@ -395,7 +410,7 @@ function tree(chart: Tree): EChartsCoreOption {
     borderColor: "#a9b8b0",
     borderWidth: 1,
     borderRadius: 5,
-    rich: { edge: { fontWeight: 600, fontSize: 12, lineHeight: 16, width: BOX - 16, overflow: "truncate" } },
+    rich: { edge: { fontWeight: 600, fontSize: 12, lineHeight: 16, width: width - 16, overflow: "truncate" } },
   };
   return {
     series: [
@@ -404,7 +419,7 @@ function tree(chart: Tree): EChartsCoreOption {
         data: [branch(chart.root)],
         orient: "LR",
         left: 8,
-        right: BOX + 4,
+        right: width + 4,
         top: 26,
         bottom: 26,
         silent: true,
@@ -413,9 +428,11 @@ function tree(chart: Tree): EChartsCoreOption {
         symbol: "circle",
         symbolSize: 1,
         itemStyle: { color: COLOURS[0] },
-        lineStyle: { color: "#77857f", width: 1.4, curveness: 0.6 },
-        label: box,
-        leaves: { label: box },
+        edgeShape: "polyline",
+        edgeForkPosition: FORK,
+        lineStyle: { color: "#77857f", width: 1.4 },
+        label,
+        leaves: { label },
       },
     ],
   };

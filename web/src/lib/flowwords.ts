@@ -16,3 +16,8 @@ export function costOf(step: FlowStep): string {
   if (!step.amount) return step.measures ? "price not known yet" : "free";
   return step.share ? `${step.amount.text} (${step.share})` : step.amount.text;
 }
+
+/** Several kinds of things, of which one is taken. */
+export function either(kinds: readonly string[]): string {
+  return kinds.length < 2 ? kinds.join() : `${kinds.slice(0, -1).join(", ")} or ${kinds[kinds.length - 1] ?? ""}`;
+}

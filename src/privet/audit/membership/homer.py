@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from privet.compiled import njit
 from privet.curator.public import public_answers
 from privet.curator.study import Study
 from privet.errors import DataError, ParameterError

@@ -58,5 +58,9 @@ class Store(Protocol):
     def secret(self) -> bytes:
         """The ledger's own random key."""
 
+    @property
+    def shows_early(self) -> bool:
+        """Whether others may see rows before they are on the disk, which a crash can take back."""
+
     def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
         """Alone with the rows; leaving it normally makes the appended rows durable, all or none."""

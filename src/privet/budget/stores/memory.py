@@ -18,6 +18,7 @@ class MemoryStore:
     """Rows in a list, behind a lock. A forked child holds a copy, and is refused: it would spend unseen."""
 
     address = None
+    shows_early = False
 
     def __init__(self) -> None:
         self.secret = secrets.token_bytes(32)

@@ -10,8 +10,9 @@ default of ``synchronous_commit``. But nobody waits for the disk with the lock h
 without waiting (others see them at once), and a second, empty transaction in the same round trip waits. The
 log is written in order, so when the second is on the disk, so is the first; and as many writers as wait at
 that moment share one write. After a crash in between, the rows are there or not, nobody has been answered,
-and everything later that built on them is gone with them. A server with ``fsync`` off is refused, as is
-a standby, on every transaction and not only the first. What no client can see is a failover to a copy that
+and everything later that built on them is gone with them; who has seen them begins again with what is left
+(``budget.chain``). A server with ``fsync`` off is refused, as is a standby, on every transaction and not only
+the first. What no client can see is a failover to a copy that
 lagged behind: that restores spent budget. Use synchronous replication, or compare a head that was noted
 elsewhere.
 
@@ -71,6 +72,8 @@ COMMIT
 
 class PostgresStore:
     """Rows in the database at an address such as ``postgresql://user@host/database``."""
+
+    shows_early = True
 
     def __init__(
         self, address: str, *, create: bool = False, secret: bytes | None = None, patience: float = PATIENCE

@@ -41,6 +41,8 @@ _TABLES = (
 class SqliteStore:
     """Rows in the file at ``path``."""
 
+    shows_early = False
+
     def __init__(
         self,
         path: str | Path,

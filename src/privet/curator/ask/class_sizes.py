@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privet.budget import Pure, Zcdp
 from privet.curator.ask.question import Exact, Question
-from privet.errors import SchemaError
+from privet.errors import ParameterError, SchemaError
 from privet.release import Step
 from privet.schema import Schema
 from privet.stats import Contingency, Statistic
@@ -58,6 +58,8 @@ class ClassSizes(Question[Sizes]):
         return (Contingency(None, self.target),)
 
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
+        if self.target != schema.target:
+            raise ParameterError("The sizes of the target's classes are public, and of no other column.")
         if schema.unit.neighbours != "replace":
             raise SchemaError(
                 "The sizes of the classes are private: the schema's unit of privacy (add_remove) keeps the "

@@ -23,8 +23,25 @@ __all__ = ["authors_of"]
 _PLAIN = frozenset((type(None), bool, int, float, str, bytes, Fraction))
 
 
-def authors_of(parts: Iterable[Any]) -> dict[str, None]:
-    """The names of the marked classes among these parts and in them; anything else foreign is refused.
+#: What a guarantee says of them.
+_STATED = "The sensitivity of {} is its author's word: Privet has not proved it."
+_PREDICTS = (
+    "The code of {} saw the records that it predicted. That it predicts each by that record alone, and keeps "
+    "none, is its author's word: Privet has not proved it."
+)
+
+
+_Fields = tuple[tuple[str, ...], tuple[str, ...]]
+Seen = dict[int, Any]  # what was looked at, by its id: held, so that no other object can get that id
+
+
+def authors_of(parts: Iterable[Any], plain: Seen | None = None, seen: Seen | None = None) -> dict[str, None]:
+    """What is to be said of the marked classes among these parts and in them, and of models of others.
+
+    Anything else foreign is refused.
+
+    ``plain`` keeps tuples of nothing but plain values for later calls: they cannot change. ``seen`` keeps all
+    that was looked at, for another call about the same question.
 
     >>> from privet.stats import Contingency
     >>> authors_of([Contingency(None, "ill")])
@@ -36,43 +53,76 @@ def authors_of(parts: Iterable[Any]) -> dict[str, None]:
       What to do: Ask with the statistics of privet.stats, or mark your own with @proved.
     """
     found: dict[str, None] = {}
-    kinds: dict[type, tuple[str, ...]] = {}  # those allowed in this call, with the fields to look into
-    seen: dict[int, Any] = {}  # by its id what was looked at: held, so that no other object can get that id
+    kinds: dict[type, _Fields] = {}  # those allowed in this call
+    plain = {} if plain is None else plain
+    seen = {} if seen is None else seen
     left = list(parts)
     while left:
         value = left.pop()
         kind = type(value)
-        if kind in _PLAIN or id(value) in seen:
+        place = id(value)
+        if kind in _PLAIN or place in plain or place in seen:
             continue
-        seen[id(value)] = value
-        if kind in (tuple, list, frozenset):
+        seen[place] = value
+        if kind is tuple or kind is list or kind is frozenset:
             if not _PLAIN.issuperset(map(type, value)):
                 left.extend(value)
+            elif kind is tuple:
+                plain[place] = value
         elif kind in kinds:
-            left.extend([getattr(value, name) for name in kinds[kind]])
+            looked_into, released = kinds[kind]
+            left.extend([getattr(value, name) for name in looked_into])
+            for held in released:
+                foreign = _foreign(getattr(value, held))
+                found |= dict.fromkeys(_PREDICTS.format(name) for name in foreign)
         elif kind is dict:
             left.extend(value.items())
         elif not (isinstance(value, np.generic) or (kind is np.ndarray and value.dtype != object)):
             kinds[kind] = _allowed(value, kind, found)
             left.append(value)
-            del seen[id(value)]
+            del seen[place]
     return found
 
 
-def _allowed(value: Any, kind: type, found: dict[str, None]) -> tuple[str, ...]:
-    """The fields in which to look further, if this class may be in a question at all."""
+def _allowed(value: Any, kind: type, found: dict[str, None]) -> _Fields:
+    """The fields of this class, if it may be in a question at all."""
     if is_proved(kind):
-        found[kind.__name__] = None
+        found[_STATED.format(kind.__name__)] = None
     elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
         _refuse(value)
-    return _looked_into(kind)
+    return _fields(kind)
 
 
-def _looked_into(kind: type) -> tuple[str, ...]:
-    """The fields of a class; but a released model may be anybody's (``stats.Predictor``)."""
+def _fields(kind: type) -> _Fields:
+    """The fields of a class to look into, and those that hold a released model: that may be anybody's.
+
+    See ``stats.Predictor``.
+    """
     if not is_dataclass(kind):
-        return ()
-    return tuple(field.name for field in fields(kind) if not field.metadata.get("released"))
+        return (), ()
+    released = {field.name: bool(field.metadata.get("released")) for field in fields(kind)}
+    return tuple(n for n, r in released.items() if not r), tuple(n for n, r in released.items() if r)
+
+
+def _foreign(model: Any) -> set[str]:
+    """The names of the classes whose code predicts and is not Privet's: a model may hold others."""
+    names: set[str] = set()
+    left, seen = [model], set()
+    while left:
+        one = left.pop()
+        if type(one) in (tuple, list):
+            left.extend(one)
+        elif one is not None and id(one) not in seen:
+            seen.add(id(one))
+            if not _defined_in(type(one), "privet"):
+                names.add(type(one).__name__)
+            inside = vars(one).values() if hasattr(one, "__dict__") else ()
+            left.extend(each for each in inside if _predicts(each))
+    return names
+
+
+def _predicts(value: Any) -> bool:
+    return callable(getattr(value, "_log_scores", None)) or callable(getattr(value, "_predictions", None))
 
 
 def _defined_in(kind: type, package: str) -> bool:

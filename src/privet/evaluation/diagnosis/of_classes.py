@@ -155,7 +155,7 @@ class ClassDiagnosis(Diagnosis):
             return "At this budget the noise hides the curve: more records or a larger epsilon are needed."
         return (
             f"A record of the class '{self.positive}' gets a higher score than another one in about "
-            f"{100 * self.auc.value:.0f} cases of 100."
+            f"{100 * self.auc.value:.0f} of 100 cases."
         )
 
     def charts(self) -> tuple[Chart, ...]:

@@ -39,8 +39,8 @@ class Chosen:
         return (
             f"epsilon = {self.epsilon:g} was chosen: the smallest that is expected to lose at most "
             f"{self.loss:g} of the {self.forecast.measure} that is attainable, in nine made-up worlds of "
-            "ten. No record was read to know this; it is a guide, not a promise. It rests on: "
-            + " ".join(self.forecast.rests_on)
+            f"ten. No record was read to know this; it is a guide, not a promise. {self.forecast.tested} It "
+            "rests on: " + " ".join(self.forecast.rests_on)
         )
 
 

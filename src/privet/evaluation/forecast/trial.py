@@ -2,7 +2,11 @@
 
 What privacy costs depends on the product of ε and the number of records far more than on either, because
 noise has a fixed size and sums grow with the records. So a table of millions is tried as one of thousands
-with an ε that is larger by the same factor: cautious, because less is learned from fewer records.
+with an ε that is larger by the same factor. That is not cautious where much lies in detail. A group of a
+share p of n records, whose classes differ by Δ from the others', is told from chance without noise if n·p·Δ²
+is large, and from noise if n·p·Δ·ε is. So the finest groups that n records show, those with n·p·Δ² about c,
+need an ε of about Δ/c. As p is at most 1, Δ is at least √(c/n): what they need falls with the root of n at
+best, and not with n. Fewer records hide such groups, without noise as with it. Whoever reads it is told so.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from sklearn.isotonic import isotonic_regression
 
 from privet.errors import ParameterError
 from privet.evaluation.forecast.figures import FIGURES, OnMadeUp
+from privet.evaluation.forecast.tested import how_tested
 from privet.evaluation.forecast.value import Forecast, Point
 from privet.families import family_of
 from privet.schema import Schema
@@ -97,8 +102,9 @@ def forecast(
         attainable,
         min(floor, attainable),
         guess,
-        (*guess.in_words(schema), *trial.in_words()),
+        (*(guess.in_words(schema) if released is None else guess.in_words(schema)[:1]), *trial.in_words()),
         len(results),
+        how_tested(type(estimator).__name__) if released is None else "",
     )
 
 
@@ -292,10 +298,17 @@ class _Trial:
         if self._released is None:
             first = "People were made up from the schema: real columns may hang together in other ways."
         else:
-            first = "People were drawn again from a table that was released already."
+            first = (
+                "People were drawn again from a table that was released already: what is attainable and the "
+                "shares of the classes are as in it, not guessed."
+            )
         words = [first]
         if len(self._tried_at) < len(self._grid):
             words.append(f"Tried at {len(self._tried_at)} of the epsilons; those between follow from these.")
         if self._size == self._guess.size:
             return tuple(words)
-        return *words, f"Tried on {self._size:,} records, with an epsilon larger by the same factor."
+        return (
+            *words,
+            f"Tried on {self._size:,} records, with an epsilon larger by the same factor. Detail that only "
+            "more records show is left out: a model that gains from it may need more.",
+        )

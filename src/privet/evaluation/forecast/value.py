@@ -37,7 +37,8 @@ class Forecast:
     """How good an algorithm is expected to be at each ε, from made-up worlds: a guide, never a promise.
 
     ``attainable`` is what this algorithm reached without privacy in the same worlds, and ``floor`` the figure
-    of a guess that looks at nothing. ``rests_on`` says in words what all of it was drawn from.
+    of a guess that looks at nothing. ``rests_on`` says in words what all of it was drawn from, and ``tested``
+    how often forecasts for the algorithm named too small an ε on real tables.
     """
 
     algorithm: str
@@ -48,6 +49,7 @@ class Forecast:
     guess: Guess
     rests_on: tuple[str, ...]
     worlds: int
+    tested: str = ""
 
     def epsilon_for(self, loss: float) -> float | None:
         """The smallest ε at which no more than ``loss`` is expected to be lost; None if no ε tried does.
@@ -122,6 +124,7 @@ class Forecast:
             if found is None
             else f"The smallest epsilon expected to come {goal}: about {found:g}."
         )
+        lines += [self.tested] if self.tested else []
         return "\n".join([*lines, "", "It rests on:", *(f"  - {word}" for word in self.rests_on)])
 
     def page(self) -> Page:
@@ -144,6 +147,7 @@ class Forecast:
             "guess": self.guess.to_dict(),
             "rests_on": list(self.rests_on),
             "worlds": self.worlds,
+            "tested": self.tested,
             "epsilon_within_0.02": self.epsilon_for(0.02),
             "chart": self.chart().to_dict(),
         }

@@ -7,12 +7,9 @@ depend on the table through the model released so far, which composition allows.
 with very many records those of each part of them (``learning.additive.turns``).
 What a step makes of the residuals, and how many rounds there are, is computed from released numbers.
 
-**The step.** In each cell a residual R with noise of standard deviation s, over a curvature H (the number of
-records, times how undecided the model is about them), says that the margin should move by R/H. With a prior
-of variance τ² for the move, and H + s² for the variance of R, the posterior mean is
-H·R / (H² + (s² + H)/τ²): a Kalman update. Where noise rules the model stays as it is. The prior comes from
-the same released residuals (empirical Bayes): those of a term that tells little are drawn in further. If no
-term at all says more than noise would, no step is taken: the largest class is predicted, or the mean.
+**The step.** What the released residuals of a term say of how far its cells should move, by what noise and
+chance would put there and by what its neighbours say (``learning.additive.steps``). If no term at all says
+more than noise would, no step is taken: the largest class is predicted, or the mean.
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from privet.stats.boosting import Additive, Candidates, Grouped, Grouping, Resid
 from privet.stats.kernels import FIXED
 from privet.stats.slices import Sliced
 
-__all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "spread_of_moves", "stands_out"]
+__all__ = ["Attribute", "Boosting", "Kept", "Move", "rounds_for", "stands_out"]
 
 Table = NDArray[np.float64]
 
@@ -162,24 +159,6 @@ def stands_out(residual: Table, variance: Table, freedom: float) -> bool:
     number = residual.size * freedom
     seen = float((residual**2 / np.maximum(variance, 1e-9)).sum()) * freedom
     return seen > number + 2 * float(np.sqrt(2 * number))
-
-
-def spread_of_moves(residual: Table, height: Table, variance: Table, low: float, high: float) -> Table:
-    """The variance τ² of moves by which released residuals are likeliest, for each of their columns.
-
-    Under the prior R has variance H²τ² + v. Its squares, each weighing by the inverse of its own variance,
-    are met by the τ² that this finds in a few steps; between two bounds, as a term has few cells.
-
-    >>> noise, height = np.random.default_rng(0).normal(0, 1, (10_000, 1)), np.full((10_000, 1), 10.0)
-    >>> float(spread_of_moves(26**0.5 * noise, height, height / 10, 0.01, 1.0)[0].round(2))
-    0.25
-    """
-    spread = np.full(residual.shape[1], high)
-    for _ in range(6):
-        weight = height**2 / (height**2 * spread + variance) ** 2
-        found = (weight * (residual**2 - variance)).sum(axis=0) / (weight * height**2).sum(axis=0)
-        spread = np.clip(found, low, high)
-    return np.asarray(spread)
 
 
 def rounds_for(records: float, amount: Pure | Approximate) -> int:

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.curator import Curator
-from privet.learning.additive.boosting import (
-    LARGEST_MOVE,
-    Attribute,
-    Boosting,
-    Move,
-    spread_of_moves,
-    stands_out,
-)
+from privet.learning.additive.boosting import LARGEST_MOVE, Attribute, Boosting, Move, stands_out
+from privet.learning.additive.steps import step
 from privet.release import Release
 from privet.schema import Category
 from privet.stats.boosting import Additive, ClassResiduals, Grouping, Residuals
@@ -26,10 +20,8 @@ __all__ = ["HELD_TO", "ClassBoosting", "own_probabilities", "start_for"]
 Table = NDArray[np.float64]
 
 HELD_TO = 0.5  # how wrong a record can be at most
-SPREAD = (
-    0.1,
-    0.3,
-)  # bounds of the variance of a move, in log odds (tried: from 0.0001, 0.03, 0.1; to 0.3, 1)
+#: The variances that a move may have, in log odds (tried: from 0.0001, 0.01, 0.03, 0.1; to 0.3, 1).
+SPREADS = np.array([0.1, 0.17, 0.3])
 
 
 class ClassBoosting(Boosting):
@@ -56,14 +48,12 @@ class ClassBoosting(Boosting):
             share = (expected + (s + 1) * self.prior) / (number + s + 1)
             curvature = number * share * (1 - share)
         height = np.maximum(curvature, np.abs(residual) / 4) + s / 2
-        variance = s**2 + height
-        spread = spread_of_moves(residual, height, variance, *SPREAD)
-        gain = height / (height**2 + variance / spread)
-        table = np.clip(gain * residual, -LARGEST_MOVE, LARGEST_MOVE)
+        table, error = step(residual, height, s**2 + height, s, grouping, SPREADS)
+        table = np.clip(table, -LARGEST_MOVE, LARGEST_MOVE)
         clear = stands_out(residual, s**2 + curvature, max(1, self.target.size - 1) / residual.shape[1])
         if self.target.size > 2:  # margins matter by their differences only
             table = table - table @ self.prior[:, None]
-        return Move(table, 1.96 * gain * s, curvature.sum(axis=0) / self.records, clear)
+        return Move(table, 1.96 * error, curvature.sum(axis=0) / self.records, clear)
 
 
 def start_for(prior: Table) -> Table:

@@ -8,18 +8,21 @@ import numpy as np
 
 from privet.curator import Curator
 from privet.learning.additive.boosting import Attribute, Boosting, Move, stands_out
+from privet.learning.additive.steps import step
 from privet.release import Release
 from privet.stats.boosting import Additive, Grouping, NumberResiduals, Residuals
 from privet.stats.kernels import FIXED
 
 __all__ = ["NumberBoosting"]
 
+MOVES = np.geomspace(0.02, 1, 6)  # the variances that a move may have, as parts of that of the residuals
+
 
 class NumberBoosting(Boosting):
     """The next steps towards a number whose residuals have about this ``variance`` and are held to ``limit``.
 
-    A cell of n records, whose residuals have variance v, has a sum of variance n·v beside the noise s². The
-    mean moves have variance at most v, so the step is n·R / (n² + (s² + n·v)/v).
+    A cell of n records, whose residuals have variance v, has a sum of variance n·v beside the noise s². Moves
+    have a variance of at most v, which the residuals themselves tell (``learning.additive.steps``).
     """
 
     def __init__(
@@ -45,7 +48,8 @@ class NumberBoosting(Boosting):
         mean = min(0.8 * float(np.sqrt(self.variance)), bound / 2)
         number = np.maximum(told[:, 1:], 0) / (bound - mean)
         number = np.maximum(number, np.abs(residual) / bound) + s / bound / 4
-        gain = number / (number**2 + (s**2 + number * self.variance) / self.variance)
-        table = np.clip(gain * residual, -bound, bound)
-        clear = stands_out(residual, s**2 + number * self.variance, 1.0)
-        return Move(table, 1.96 * gain * s, np.array([self.variance]), clear)
+        variance = s**2 + number * self.variance
+        table, error = step(residual, number, variance, s, grouping, MOVES * self.variance)
+        table = np.clip(table, -bound, bound)
+        clear = stands_out(residual, variance, 1.0)
+        return Move(table, 1.96 * error, np.array([self.variance]), clear)

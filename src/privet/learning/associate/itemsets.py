@@ -15,7 +15,8 @@ they follow from the items' order, so that a plan can name them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -29,8 +30,8 @@ from privet.learning.associate.sparse import SparseSupports, set_column
 from privet.learning.associate.supports import Supports
 from privet.learning.synthesise.shrinking import proportions
 from privet.parameters import with_parameters
-from privet.schema import Items, Schema
-from privet.stats import Coded, CrossTable
+from privet.schema import Category, Items, Schema
+from privet.stats import CrossTable
 from privet.stats.items import Basis, Item, ItemCounts, items_of
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ class FrequentItemsets(PrivateAssociator):
     """The most frequent sets of items. An item is a value of a category: ``milk = 1``, ``colour = red``.
 
     Of a column that says whether something is there (0 and 1, no and yes), only that it is there is an item:
-    a table with one such column for each article is a table of baskets. Numbers are left out. Where the
-    schema has a set-valued column (``schema.Items``), its items alone are mined (``associate.sparse``).
+    a table with one such column for each article is a table of baskets. Whole numbers from 0 to 1 say so,
+    too; other numbers are left out. Where the schema has a set-valued column (``schema.Items``), its items
+    alone are mined (``associate.sparse``).
 
     >>> import numpy as np, pyarrow as pa
     >>> draw = np.random.default_rng(0)
@@ -133,8 +135,7 @@ class FrequentItemsets(PrivateAssociator):
             (Measure(Basis(basis), "records with each combination of some items"), left / len(bases))
             for basis in bases
         ]
-        column = Coded(items[0].column)
-        counted = (Measure(CrossTable((column,)), "the number of records"), COUNT)
+        counted = (Measure(CrossTable((items[0].coded,)), "the number of records"), COUNT)
         everyone, *releases = curator.ask_together([counted, *asked])
         self.records_ = max(float(everyone.value.sum()), 0.0)
         found = [Supports.of(each.value.astype(float), each.standard_deviation) for each in releases]
@@ -157,7 +158,7 @@ class FrequentItemsets(PrivateAssociator):
         return pd.DataFrame(
             {
                 "support": [min(each.support / records, 1.0) for each in self.itemsets],
-                "itemsets": [_words(each.items) for each in self.itemsets],
+                "itemsets": [_words(each.items, self.schema_) for each in self.itemsets],
                 "error": [each.error / records for each in self.itemsets],
             }
         )
@@ -167,7 +168,7 @@ class FrequentItemsets(PrivateAssociator):
         from privet.report.charts import Bars, Series
 
         shown = self.itemsets[:25]
-        labels = tuple(", ".join(sorted(_words(each.items))) for each in shown)
+        labels = tuple(", ".join(sorted(_words(each.items, self.schema_))) for each in shown)
         values = Series("records", tuple(e.support for e in shown), tuple(e.error for e in shown), (0, None))
         return (Bars("The most frequent sets", labels, (values,), y="records"),) if shown else ()
 
@@ -194,7 +195,11 @@ def _combined(one: tuple[float, float] | None, other: tuple[float, float]) -> tu
 
 
 def _named(held: Iterable[Item], schema: Schema) -> dict[str, Any]:
-    return {item.column: schema[item.column].labels[item.code] for item in held}  # type: ignore[union-attr]
+    found = {}
+    for item in held:
+        column = schema[item.column]
+        found[item.column] = column.labels[item.code] if isinstance(column, Category) else item.code
+    return found
 
 
 def _possible(pattern: int, basis: tuple[Item, ...]) -> bool:
@@ -203,7 +208,14 @@ def _possible(pattern: int, basis: tuple[Item, ...]) -> bool:
     return len(set(columns)) == len(columns)
 
 
-def _words(items: Any) -> frozenset[str]:
+def _words(items: Mapping[str, Any], schema: Schema) -> frozenset[str]:
+    """Each item in a word: by its column alone where no other value of that is an item, else with both.
+
+    >>> schema = Schema.of({"milk": [0, 1], "ill": ["no", "yes", "unknown"]})
+    >>> sorted(_words({"milk": 1, "ill": "yes"}, schema))
+    ['ill=yes', 'milk']
+    """
+    several = Counter(item.column for item in items_of(schema))
     return frozenset(
-        name if str(value) in ("1", "True", "yes") else f"{name}={value}" for name, value in items.items()
+        name if value is True or several[name] == 1 else f"{name}={value}" for name, value in items.items()
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge, Gt, Le
 
 from privet.curator import Curator
+from privet.estimator.associator import NOTHING
 from privet.learning.associate.itemsets import FrequentItemsets, _named, _words
 from privet.learning.associate.sparse import set_column
 from privet.learning.associate.supports import Supports, fieller
@@ -70,20 +71,22 @@ class AssociationRules(FrequentItemsets):
     ) -> list[dict[str, Any]]:
         """All rules of one itemset."""
         records = max(float(supports.values[0]), 1.0)
-        found = []
+        found: list[dict[str, Any]] = []
+        if supports.values[pattern] <= supports.error(pattern):
+            return found
         part = (pattern - 1) & pattern
         while part:
             given, then = part, pattern & ~part
             part = (part - 1) & pattern
             both, whole, other = (max(float(supports.values[p]), 0.0) for p in (pattern, given, then))
-            if whole <= 0 or other <= 0:
+            if whole <= supports.error(given) or other <= supports.error(then):  # not told from none
                 continue
             low, high = fieller(both, whole, supports.variance(pattern), supports.variance(given))
             error = supports.error(then)
             found.append(
                 {
-                    "antecedents": sorted(_words(_named(_held(given, basis), schema))),
-                    "consequents": sorted(_words(_named(_held(then, basis), schema))),
+                    "antecedents": sorted(_words(_named(_held(given, basis), schema), schema)),
+                    "consequents": sorted(_words(_named(_held(then, basis), schema), schema)),
                     "support": both / records,
                     "antecedent support": whole / records,
                     "consequent support": other / records,
@@ -110,6 +113,8 @@ class AssociationRules(FrequentItemsets):
 
     def in_words(self) -> str:
         """The rules, one per line."""
+        if not self.rules_:
+            return NOTHING.format("rule")
         return "\n".join(
             f"IF {', '.join(r['antecedents'])} THEN {', '.join(r['consequents'])}: "
             f"confidence {r['confidence']:.2f} ({r['confidence_low']:.2f} to {r['confidence_high']:.2f}), "

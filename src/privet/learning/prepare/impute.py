@@ -10,6 +10,7 @@ import pyarrow as pa
 from annotated_types import Ge, Le
 
 from privet.curator import Curator
+from privet.errors import ParameterError
 from privet.estimator import PrivatePreparer
 from privet.learning.prepare.histogram import histograms, numbers_in
 from privet.parameters import with_parameters
@@ -39,6 +40,14 @@ class Impute(PrivatePreparer):
         "median"
     )
     bins: Annotated[int, Ge(4), Le(10_000), "How many equal bins a number gets."] = 64
+
+    def _prepare(self, curator: Curator) -> None:
+        """Nothing is asked, and nothing is paid for, where the schema says that no cell can be missing."""
+        if curator.schema.missing == "error":
+            raise ParameterError(
+                'No cell can be missing: the schema says  missing = "error".  Filling would buy nothing.',
+                'Leave this out, or say  missing = "skip".',
+            )
 
     def _fit(self, curator: Curator) -> None:
         columns = list(curator.schema.attributes)

@@ -60,7 +60,8 @@ class BeeSelection(SelectorMixin, TransformerMixin, BaseEstimator):
         folds = max(2, min(self.folds, int(np.bincount(codes).max())))
         generator = np.random.default_rng(self.random_state)
         seed = int(generator.integers(2**31))
-        splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        # Once for all subsets: scikit-learn then says once, too, that a class is smaller than the folds.
+        splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, codes))
         learner = self.estimator if self.estimator is not None else DecisionTreeClassifier(random_state=seed)
         known: dict[bytes, float] = {}
 

@@ -8,7 +8,8 @@ takes a microsecond or two: an AND of a few bit masks, and a count of the bits.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from privet.compiled import njit
 
 __all__ = ["MEASURES", "checkpoints", "count", "find", "search"]
 

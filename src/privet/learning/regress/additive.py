@@ -7,7 +7,6 @@ cells. Then rounds follow, as in ``learning.additive.boosting``, with the proof 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -20,14 +19,24 @@ from privet.learning.additive.boosting import MOST_HELD, Kept, rounds_for
 from privet.learning.additive.numbers import NumberBoosting
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
-from privet.learning.regress.middle import closer_mean, error_of, is_far_off, mean_and_records, small_budget
+from privet.learning.regress.middle import (
+    LEAST_SPREAD,
+    close_together,
+    closer_mean,
+    error_of,
+    histogram_of,
+    is_far_off,
+    mean_alone,
+    mean_and_records,
+    number_of,
+    places,
+    small_budget,
+    sum_of,
+)
 from privet.parameters import with_parameters
 from privet.release import Release
-from privet.schema import Number
-from privet.schema.bins import public_cuts
-from privet.stats import Coded, CrossTable, Rows
-from privet.stats.boosting import Additive, Grouping, NumberResiduals
-from privet.stats.kernels import FIXED
+from privet.stats import CrossTable, Rows
+from privet.stats.boosting import Additive
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -40,9 +49,6 @@ TARGET = Fraction(1, 5)  # the share of the target's mean (three fifths of it), 
 MEAN = Fraction(1, 20)  # what these cost at least, in ε; a third of it at most
 CLOSER = Fraction(1, 4)  # of what is left, for a mean that noise hides
 NEEDED = 250  # records times ε, below which all of the budget is worth more for the mean
-BINS = 16
-MOST = 0.7  # of the records must be in bins that stand out, for their spread to be known
-LEAST_SPREAD = 1 / 32  # of the target, in half ranges
 
 
 @with_parameters
@@ -73,18 +79,13 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         shares = self._shares(curator, needy)
         # At a small ε the mean is most of what can be known, so it gets more.
         share = max(TARGET, min(Fraction(1, 3), MEAN / curator.amount.epsilon)) if telling else Fraction(1)
-        cuts = public_cuts(Number(target.name, target.low, target.high), BINS)
-        spread_of = Measure(CrossTable((Coded(target.name, cuts),)), f"a histogram of '{target.name}'")
-        everyone = NumberResiduals(Additive(np.zeros(1)), Grouping(()), target.name, FIXED)
-        mean_of = Measure(everyone, f"the sum of '{target.name}'")
-        number_of = Measure(
-            CrossTable((Coded(target.name),)), f"the number of records with a '{target.name}'"
-        )
-        number = curator.ask(number_of, share / 5)
+        number = curator.ask(number_of(target), share / 5)
         if telling and small_budget(curator) and float(number.value[0]) < self._least(curator):
-            self._keep_mean(curator, target, mean_of, number_of, spread_of, float(number.value[0]))
+            mean, records, _ = mean_alone(curator, target, number)
+            self.start_, self.shapes_ = [float(target.midpoint + target.half_range * mean)], []
+            self.explanation_ = self._explained(1, records, [])
             return
-        asked: list[tuple[Measure, Fraction]] = [(spread_of, share / 5), (mean_of, 3 * share / 5)]
+        asked = [(histogram_of(target), share / 5), (sum_of(target), 3 * share / 5)]
         for name, code in needy.items():
             asked.append((Measure(CrossTable((code,)), f"a histogram of '{name}'"), shares[name]))
         histogram, total, *released = curator.ask_together(asked)
@@ -113,31 +114,6 @@ class AdditiveRegressor(AdditiveOptions, PrivateRegressor):
         """The least number of records that is enough: ``NEEDED`` at ε = 1 for each record."""
         return NEEDED * curator.schema.unit.most / float(curator.amount.epsilon)
 
-    def _keep_mean(
-        self,
-        curator: Curator,
-        target: Number,
-        mean_of: Measure,
-        number_of: Measure,
-        spread_of: Measure,
-        about: float,
-    ) -> None:
-        """The mean for every record, with all that is left; in two steps if values lie close together."""
-        histogram = curator.ask(spread_of, curator.left / 8)
-        spread = None if curator.rehearsing else _close_together(histogram, about)
-        left = curator.left
-        amount = curator.currency.share(2 * left / 3)
-        noise = mean_of.mechanism(amount, curator.schema).standard_deviation / mean_of.statistic.scale
-        closer = spread is not None and is_far_off(noise / max(about, 1.0), spread)
-        again, part = replace(number_of, what=f"{number_of.what}, again"), left / 2 if closer else left
-        total, number = curator.ask_together([(mean_of, 2 * part / 3), (again, part / 3)])
-        mean, records = mean_and_records(total, number)
-        if spread is not None and closer:
-            off = error_of(total, mean, records)
-            mean = closer_mean(curator, target.name, mean, off, spread, records, curator.left)
-        self.start_, self.shapes_ = [float(target.midpoint + target.half_range * mean)], []
-        self.explanation_ = self._explained(1, records, [])
-
     def _predictions(self, rows: Rows) -> NDArray[np.float64]:
         target = numeric_target(self.schema_)
         return np.clip(model_of(self.start_, self.shapes_).margins(rows)[:, 0], target.low, target.high)
@@ -157,28 +133,12 @@ def _summary(histogram: Release, total: Release, number: Release) -> tuple[float
     """Records, mean and spread of the target in half ranges, and the spread if values lie close together."""
     counts = histogram.value[:-1].astype(float)
     mean, records = mean_and_records(total, number)
-    close = _close_together(histogram, records)
+    close = close_together(histogram, records, float(number.standard_deviation))
     if close is not None:
-        return records, mean, close, close
+        return records, mean, close.spread, close.spread
     # The noise of all bins together could pass for a spread that is not there: what is below it is left out.
     clear = np.maximum(counts - histogram.standard_deviation, 0)
     if not clear.any():
         return records, mean, 0.5, None
-    spread = float(np.sqrt(clear @ (_places(counts) - mean) ** 2 / clear.sum()))
+    spread = float(np.sqrt(clear @ (places(counts) - mean) ** 2 / clear.sum()))
     return records, mean, float(np.clip(spread, LEAST_SPREAD, 1.0)), None
-
-
-def _close_together(histogram: Release, records: float) -> float | None:
-    """How far values lie from their middle, in half ranges; None unless few bins hold most of them."""
-    counts = histogram.value[:-1].astype(float)
-    clear = np.where(counts > 3 * histogram.standard_deviation, counts, 0)
-    if clear.sum() < MOST * records or not clear.any():
-        return None
-    middle = clear @ _places(counts) / clear.sum()
-    spread = np.sqrt(clear @ (_places(counts) - middle) ** 2 / clear.sum())
-    return float(np.clip(spread, LEAST_SPREAD, 1.0))
-
-
-def _places(counts: Table) -> Table:
-    """The middles of the bins, in half ranges."""
-    return np.asarray((np.arange(len(counts)) + 0.5) * 2 / len(counts) - 1)

@@ -5,9 +5,9 @@ needs, t being the target scaled to [−1, 1] by its public bounds.
 
 **Privacy.** The number of records and the sum of the target, each of sensitivity 1 (``stats.cross_table``,
 ``stats.boosting.residuals``), cost 0.05 of ε, a third of the budget at most. Two measurements share the rest
-in halves (or, if by the count noise would hide the weights, all of it buys the sum alone, and the mean is
-predicted): the products among the attributes, and the products of the target with them
-(``stats.linear.products`` proves both sensitivities). Shares add up to 1. All else is computed
+in halves: the products among the attributes, and the products of the target with them
+(``stats.linear.products`` proves both sensitivities). If by the count noise would hide the weights, all of it
+buys the mean instead (``regress.middle``), which is predicted. Shares add up to 1. All else is computed
 from what they release: blocks of products are drawn towards independence as far as noise explains them, a
 ridge of the spectral size of the remaining noise is added, the spectrum is trimmed, and one linear system is
 solved (``linear.functional``). Where noise rules, the mean is predicted. A record without a target is left
@@ -27,13 +27,10 @@ from privet.curator import Curator, Measure
 from privet.estimator import PrivateRegressor, numeric_target
 from privet.learning.linear.class_sums import LEAST_VARIANCE
 from privet.learning.linear.functional import blend, steady, sums_of_squares
-from privet.learning.regress.middle import mean_and_records, small_budget
+from privet.learning.regress.middle import mean_alone, mean_and_records, number_of, small_budget, sum_of
 from privet.parameters import with_parameters
-from privet.release import Release
 from privet.schema import Number
-from privet.stats import Coded, CrossTable, Rows
-from privet.stats.boosting import Additive, Grouping, NumberResiduals
-from privet.stats.kernels import FIXED
+from privet.stats import Rows
 from privet.stats.linear.encoding import Encoding
 from privet.stats.linear.products import Products
 
@@ -74,26 +71,20 @@ class LinearRegression(PrivateRegressor):
         # At a small ε the mean is most of what can be known, so it gets more.
         first = min(Fraction(1, 3), MEAN / curator.amount.epsilon)
         half = (1 - first) / 2
-        count = CrossTable((Coded(target.name),))
-        everyone = NumberResiduals(Additive(np.zeros(1)), Grouping(()), target.name, FIXED)
-        counted = curator.ask(Measure(count, f"the number of records with a '{target.name}'"), first / 4)
+        counted = curator.ask(number_of(target), first / 4)
         products = Measure(among, "products of the attributes' coordinates")
-        mean_of = Measure(everyone, f"the sum of '{target.name}'")
         self.feature_names_ = encoding.names[1:]
         hidden = products.mechanism(curator.currency.share(half), schema).standard_deviation / among.scale
         most = HOPELESS * float(counted.value[0])
         hopeless = bool(hidden * np.sqrt(encoding.width) > most)
         if hopeless and small_budget(curator):
-            left = curator.left
-            again = Measure(count, f"the number of records with a '{target.name}', again")
-            summed, counted = curator.ask_together([(mean_of, 2 * left / 3), (again, left / 3)])
-            self._keep_mean(target, encoding, summed, counted)
+            self._keep_mean(target, encoding, *mean_alone(curator, target, counted))
             return
         quadratic, linear, summed = curator.ask_together(
             [
                 (products, half),
                 (Measure(towards, f"products of '{target.name}' with them"), half),
-                (mean_of, 3 * first / 4),
+                (sum_of(target), 3 * first / 4),
             ]
         )
         middle, _ = mean_and_records(summed, counted)
@@ -126,11 +117,12 @@ class LinearRegression(PrivateRegressor):
         self.intercept_error_ = float(target.half_range * error[0])
         self.coef_error_ = target.half_range * error[1:]
 
-    def _keep_mean(self, target: Number, encoding: Encoding, summed: Release, counted: Release) -> None:
+    def _keep_mean(
+        self, target: Number, encoding: Encoding, mean: float, records: float, error: float
+    ) -> None:
         """The mean for every record."""
-        mean, records = mean_and_records(summed, counted)
         self.intercept_ = float(target.midpoint + target.half_range * mean)
-        self.intercept_error_ = float(target.half_range * min(1.0, 2 * float(summed.error) / records))
+        self.intercept_error_ = float(target.half_range * error)
         self.coef_ = np.zeros(encoding.width - 1)
         # Nothing is known of the weights: from one end of the bounds to the other, for one coordinate.
         self.coef_error_ = np.full(encoding.width - 1, 2 * target.half_range)

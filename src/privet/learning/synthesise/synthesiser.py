@@ -143,7 +143,7 @@ class Synthesiser(PrivateSynthesiser):
 
     def in_words(self) -> str:
         """Which columns are drawn given which."""
-        lines = [f"about {max(self.records_, 0):,.0f} records"]
+        lines = [f"Learned from about {max(self.records_, 0):,.0f} records."]
         for name, parents in self.parents_.items():
             how = f"given {' and '.join(parents)}" if parents else "by itself"
             lines.append(f"{name} {how}; noise moves at most about {self.noise_[name]:.1%} of its records")

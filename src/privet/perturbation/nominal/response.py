@@ -23,7 +23,7 @@ from privet.parameters import Seed, validate, with_parameters
 from privet.perturbation.base import LocalEpsilon, SchemaParameter
 from privet.perturbation.in_parts import AllAtOnce
 from privet.perturbation.nominal.tables import column_values, with_texts
-from privet.perturbation.promise import local_guarantee
+from privet.perturbation.promise import local_guarantee, require_promised, row_labels
 from privet.perturbation.river_step import RiverStep
 from privet.perturbation.tables import column_names
 from privet.release import Step
@@ -56,7 +56,7 @@ class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
         """Settle the columns and what each may spend; nothing is learned from X."""
         del y
         validate(self)
-        return self.begin(column_names(X, self._declared()))
+        return self.begin((*column_names(X, self._declared()), *row_labels(X)))
 
     def _declared(self) -> Schema:
         if self.schema is None:
@@ -83,6 +83,7 @@ class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
             raise ParameterError("There is no category to randomise.", "Name one with at least two values.")
         share = exact(self.epsilon) / len(chosen)
         self.schema_ = schema
+        self._names = tuple(names)
         self._source = randomness.of(self.random_state)
         self.mechanisms_ = {name: RandomisedResponse(share, _category(schema, name).size) for name in chosen}
         steps = [
@@ -98,6 +99,8 @@ class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The table with the chosen columns randomised. Each call is another release, and costs ε again."""
         check_is_fitted(self, "mechanisms_")
+        leaving = (*column_names(X, self.schema_), *row_labels(X))
+        require_promised(self.guarantee_, self._names, leaving)
         new = {}
         for name, mechanism in self.mechanisms_.items():
             labels = np.array(_category(self.schema_, name).labels, dtype=object)
@@ -113,6 +116,7 @@ class RandomisedColumns(AllAtOnce, RiverStep, TransformerMixin, BaseEstimator):
     def transform_one(self, x: Mapping[str, Any]) -> dict[str, Any]:
         """One record with the chosen columns randomised."""
         self.learn_one(x)
+        require_promised(self.guarantee_, self._names, x)
         found = dict(x)
         for name, mechanism in self.mechanisms_.items():
             if name not in x:

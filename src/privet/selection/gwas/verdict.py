@@ -43,7 +43,8 @@ def in_words(study: Study, release: TopSnps, *, score: ScoreName, test: Test, ta
     if clear == number:
         return said
     if clear:
-        return [*said, f"{clear} of these {number} can be told from noise: the first."]
+        first = "the first" if clear == 1 else f"the first {clear}"
+        return [*said, f"Of these {number}, {first} can be told from noise."]
     which = "It cannot" if number == 1 else f"None of these {number} can"
     return [*said, f"{which} be told from noise. {_needed(study, release, score, test, tau)}"]
 

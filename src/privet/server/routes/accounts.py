@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from privet.budget import Approximate, Head, Pure
 from privet.errors import LedgerError
 from privet.server.guests import Asking, Serving, missing
+from privet.server.heads import public_head
 from privet.server.planning import account_of
 from privet.server.shapes import (
     AccountShown,
@@ -24,6 +25,9 @@ from privet.server.store import datasets, runs, studies
 __all__ = ["router"]
 
 router = APIRouter(tags=["accounts"])
+_INTACT = "No entry was changed, removed or put back."
+#: The same whether or not there is such an entry by now: the ledger's true length tells when a run has ended.
+_LATE = "The entry that was noted down is missing, or it is later than the latest that is shown by now."
 
 
 @router.get("/accounts")
@@ -68,7 +72,7 @@ def show_history(server: Serving, caller: Asking, dataset: str) -> HistoryShown:
         account=account_of(balance),
         entries=[
             HistoryEntry(
-                number=entry.number,
+                number=place,  # in this account: the ledger's own count goes up when a run really ends
                 when=entry.when,
                 who=entry.who,
                 what=entry.what,
@@ -76,7 +80,7 @@ def show_history(server: Serving, caller: Asking, dataset: str) -> HistoryShown:
                 amount=None if entry.amount is None else amount(entry.amount),
                 state="reserved" if entry.number in unended else entry.state,
             )
-            for entry in entries
+            for place, entry in enumerate(entries, 1)
         ],
         spent_by={who: amount(ledger.spent(dataset, who)) for who in people},
         last=None if last is None else amount(last),
@@ -86,18 +90,19 @@ def show_history(server: Serving, caller: Asking, dataset: str) -> HistoryShown:
 
 @router.get("/ledger/head")
 def show_head(server: Serving, caller: Asking) -> HeadShown:
-    """The latest entry's number and hash: note it elsewhere, and verify against it later."""
-    head = server.database.ledger.head()
+    """The latest entry's number and hash (an earlier one's while runs go on): note it, and verify later."""
+    head = public_head(server)
     return HeadShown(head=str(head), entries=head.count)
 
 
 @router.post("/ledger/verify")
 def verify(server: Serving, caller: Asking, body: VerifyAsked | None = None) -> Verified:
     """Check that no entry was changed, removed or put back (with a head: since it was noted down)."""
-    ledger = server.database.ledger
+    ledger, latest = server.database.ledger, public_head(server)
     noted = Head.parse(body.head) if body is not None and body.head else None
+    late = noted is not None and noted.count > latest.count
     try:
-        ledger.verify(noted)
+        ledger.verify(None if late else noted)
     except LedgerError as error:
-        return Verified(intact=False, detail=error.message, head=str(ledger.head()))
-    return Verified(intact=True, detail="No entry was changed, removed or put back.", head=str(ledger.head()))
+        return Verified(intact=False, detail=error.message, head=str(latest))
+    return Verified(intact=not late, detail=_LATE if late else _INTACT, head=str(latest))

@@ -10,6 +10,7 @@ from sqlalchemy import Row
 from starlette.concurrency import run_in_threadpool
 
 from privet.server import genotypes, registering
+from privet.server.alone import alone
 from privet.server.guests import Asking, Caller, Serving, missing, within
 from privet.server.problems import Refusal
 from privet.server.shapes import (
@@ -138,20 +139,28 @@ async def store_rows(
 
 def _stored(server: Server, caller: Caller, row: Row[Any], place: Any, ending: str) -> DatasetShown:
     check_upload(place, ending, server.settings.limits)
+    try:
+        with alone(server, row.id):
+            _keep(server, caller, row, place, ending)
+    finally:
+        place.unlink(missing_ok=True)  # of one that came too late, nothing is left
+    return _shown(server, caller, row.id)
+
+
+def _keep(server: Server, caller: Caller, row: Row[Any], place: Path, ending: str) -> None:
     if ending in genotypes.PARTS:
         genotypes.keep_part(server, caller, row, place, ending)
-        return _shown(server, caller, row.id)
+        return
     with server.database.write() as connection:
         now = datasets.find(connection, row.id, lock=True)
         assert now is not None
-        registering.closed(now)
+        registering.changeable(server, now)
         registering.forget_rows(server, now)
         folder = server.folder(row.id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.replace(folder / f"rows{ending}")
         datasets.change(connection, row.id, state="empty", source=ending, schema=None, left_out=None)
         audit.note(connection, caller.name, row.study, "stored a table", dataset=row.id)
-    return _shown(server, caller, row.id)
 
 
 @router.put(
@@ -193,11 +202,12 @@ def _put_beside(server: Server, caller: Caller, row: Row[Any], place: Path, file
 @router.delete("/datasets/{dataset}/rows")
 def remove_rows(server: Serving, caller: Asking, dataset: str) -> DatasetShown:
     """Delete the rows. The ledger stays, and so does what was released."""
-    with server.database.write() as connection:
+    known = server.database.ledger.knows(dataset)
+    with alone(server, dataset), server.database.write() as connection:
         row = datasets.find(connection, dataset, lock=True)
         assert row is not None
         registering.forget_rows(server, row)
-        state = "deleted" if row.state in ("open", "deleted") else "empty"
+        state = "deleted" if known or row.state in ("open", "deleted") else "empty"
         more = {} if state == "deleted" else {"schema": None, "left_out": None}
         datasets.change(connection, dataset, state=state, source=None, **more)
         audit.note(connection, caller.name, row.study, "deleted the rows", dataset=dataset)
@@ -207,11 +217,12 @@ def remove_rows(server: Serving, caller: Asking, dataset: str) -> DatasetShown:
 @router.post("/datasets/{dataset}/draft")
 def draft_schema(server: Serving, caller: Asking, dataset: str, body: DraftAsked) -> SchemaShape:
     """Draft a schema from the table, for its owner to correct and confirm."""
-    row = _row(server, dataset)
-    if genotypes.is_study(server, row):
-        genotypes.draft(server, caller, row)
-    else:
-        registering.draft(server, caller, row, body)
+    with alone(server, dataset):
+        row = _row(server, dataset)
+        if genotypes.is_study(server, row):
+            genotypes.draft(server, caller, row)
+        else:
+            registering.draft(server, caller, row, body)
     return registering.shown_schema(_row(server, dataset))
 
 
@@ -219,35 +230,34 @@ def draft_schema(server: Serving, caller: Asking, dataset: str, body: DraftAsked
 def show_schema(request: Request, server: Serving, caller: Asking, dataset: str) -> SchemaShape:
     """What is public about the table. A draft, which was read off the data, is shown to its owner alone."""
     row = _row(server, dataset)
-    schema = registering.shown_schema(row)
-    if row.state == "draft":
-        with server.database.read() as connection:
-            role = studies.role_of(connection, row.study, caller.id)
-        if role != "owner":
-            return SchemaShape(columns=[])
-    return schema
+    with server.database.read() as connection:
+        role = studies.role_of(connection, row.study, caller.id)
+    return registering.shown_schema(row, role or "")
 
 
 @router.put("/datasets/{dataset}/schema")
 def change_schema(server: Serving, caller: Asking, dataset: str, body: SchemaShape) -> SchemaShape:
     """Take the owner's schema: before the dataset is opened, a correction; after that, a new version."""
-    row = _row(server, dataset)
-    genotypes.refuse_changes(server, row)
-    registering.keep_schema(server, caller, row, body)
+    with alone(server, dataset):
+        row = _row(server, dataset)
+        genotypes.refuse_changes(server, row)
+        registering.keep_schema(server, caller, row, body)
     return registering.shown_schema(_row(server, dataset))
 
 
 @router.post("/datasets/{dataset}/schema/confirm")
 def confirm_schema(server: Serving, caller: Asking, dataset: str, body: ConfirmAsked) -> SchemaShape:
     """Confirm that these entries are public knowledge: that you would know them without the table."""
-    registering.confirm(server, caller, _row(server, dataset), body.columns)
+    with alone(server, dataset):
+        registering.confirm(server, caller, _row(server, dataset), body.columns)
     return registering.shown_schema(_row(server, dataset))
 
 
 @router.post("/datasets/{dataset}/open")
 def open_dataset(server: Serving, caller: Asking, dataset: str, body: OpenAsked) -> DatasetShown:
     """Register the schema and give the people in the table a budget."""
-    registering.open_dataset(server, caller, _row(server, dataset), body)
+    with alone(server, dataset):
+        registering.open_dataset(server, caller, _row(server, dataset), body)
     return _shown(server, caller, dataset)
 
 

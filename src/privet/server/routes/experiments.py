@@ -140,12 +140,9 @@ def show_experiments(server: Serving, caller: Asking, dataset: DatasetId = None)
         roles = {s.id: s.role for s in studies.all_of(connection, caller.id)}
         able = [study for study, role in roles.items() if role in ("owner", "analyst")]
         of = {d.id: d.study for d in datasets.in_studies(connection, able) if dataset in (None, d.id)}
-        rows = experiments.all_of(connection, list(of))
-    return [
-        shown(row, experiment_from(json.loads(row.document), None).size)
-        for row in rows
-        if row.user == caller.id or roles[of[row.dataset]] == "owner"
-    ]
+        owned = [name for name, study in of.items() if roles[study] == "owner"]
+        rows = experiments.all_of(connection, list(of), caller.id, owned)
+    return [shown(row, experiment_from(json.loads(row.document), None).size) for row in rows]
 
 
 @router.post("/experiments", status_code=201)

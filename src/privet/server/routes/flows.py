@@ -204,7 +204,7 @@ def _steps(found: FlowLook, kept: KeptSteps) -> list[FlowStepShown]:
                 later=plan is not None and plan.later,
                 free="" if plan is None else plan.free,
                 release=kept.release(plan.identity) if plan is not None and plan.identity else None,
-                buys=[] if plan is None else [each.sentence() for each in plan.buys],
+                buys=[] if plan is None else plan.in_words(),
                 problem=said[0] if said else step.problem,
                 advice=said[1] if said else step.advice,
                 setting=(words[2] if len(words) > 2 else "") if said else step.setting,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -15,6 +17,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field, FiniteFloat, StringConstraints
 from sqlalchemy import Row
 
+from privet.schema import read_schema
 from privet.server.cases import Asked
 from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Asking, Caller, Serving
@@ -23,8 +26,10 @@ from privet.server.problems import Refusal
 from privet.server.routes.runs import open_row
 from privet.server.shapes import Id, Sent
 from privet.server.state import Server
+from privet.server.store import runs
 from privet.service import Session
-from privet.service.forecasting import ForecastRun
+from privet.service.document import RunDocument
+from privet.service.forecasting import ForecastMade, ForecastRun, foretold_from_look, people_of
 
 __all__ = ["router"]
 
@@ -71,6 +76,7 @@ class ForecastShown(BaseModel):
     floor: float
     words: str
     rests_on: list[str]
+    tested: str
     chart: dict[str, Any]
 
 
@@ -143,13 +149,38 @@ def _asked(
         guess=guesses,
         seconds=SECONDS,
     )
-    key = json.dumps([row.id, row.version, values["algorithm"], case.parameters, guesses], default=str)
+    # All that it follows from, and who asks: the same table opened twice is foretold once, and nobody learns
+    # from a quick answer what others have asked for.
+    public, paid = read_schema(place).to_dict() | {"dataset": None}, _paid_for(server, row.id)
+    drawn_from = None if paid is None else paid.id
+    about = [caller.id, public, drawn_from, values["algorithm"], case.parameters, guesses]
+    key = json.dumps(about, default=str)
 
     def computed() -> dict[str, Any]:
-        result = case.run(Session())
+        result = case.run(Session()) if paid is None else _foretold(case, paid, server.settings.home)
         return result.to_dict() | {"words": result.text()}
 
     return key, computed
+
+
+def _paid_for(server: Server, dataset: str) -> Row[Any] | None:
+    """What was paid for and says more than the schema: a synthesiser, else a first look; the newest."""
+    with server.database.read() as connection:
+        synthesiser = runs.newest(connection, dataset, family="synthesise", has_model=True)
+        return synthesiser or runs.newest(connection, dataset, use_case="describe")
+
+
+def _foretold(case: ForecastRun, paid: Row[Any], home: Path) -> ForecastMade:
+    """The forecast on people drawn from a release, which is free; on made-up ones, if it does not fit."""
+    with tempfile.TemporaryDirectory(dir=home) as folder:
+        people = Path(folder) / "people.parquet"
+        if paid.model is None:
+            looks = json.loads(paid.answer)["figures"]["looks"]
+            bins = RunDocument.read_dict(json.loads(paid.document)).parameters.get("bins")
+            return foretold_from_look(case, looks, bins, people, Session())
+        kept = Path(folder) / "model.json"
+        kept.write_text(paid.model, encoding="utf-8")
+        return replace(case, released=people_of(kept, case.data, people)).run(Session())
 
 
 def _of_scan(
@@ -160,4 +191,6 @@ def _of_scan(
 
     settings = {name: value for name, value in values.items() if name != "epsilon"}
     lists = server.folder(row.id) / STUDY_FILE
-    return json.dumps([row.id, settings], sort_keys=True), lambda: foretold(lists, settings) | {"words": ""}
+    return json.dumps(
+        [row.id, settings], sort_keys=True
+    ), lambda: foretold(lists, settings) | {"words": "", "tested": ""}

@@ -81,7 +81,10 @@ def come_back(
     if not state or not same(known, state):
         raise Refusal(401, "You did not set out from here", "The state is another one.", "Sign in again.")
     visitor = arrive(provider, provider.back(PREFIX), code, nonce, verifier)
-    secret = _welcome(server, visitor)
+    try:
+        secret = _welcome(server, visitor)
+    except Refusal:  # the same person, or the same name, came in at the same moment: now they are known
+        secret = _welcome(server, visitor)
     answer = RedirectResponse("/", 302)
     answer.delete_cookie(JOURNEY, path=f"{PREFIX}/oidc")
     start_session(server, answer, secret)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from sqlalchemy import Row
 
 from privet import __version__
 from privet.server.credentials import check_password, same
@@ -40,16 +42,7 @@ def sign_in(
     """Sign in with a name and its password, or with the one-time key that the workbench printed."""
     if "origin" in request.headers or "sec-fetch-site" in request.headers:
         own_page(request)
-    with server.database.read() as connection:
-        if body.key is not None:
-            server.logins.step("the key")
-            row = people.named(connection, WORKBENCH) if _use_key(server, body.key) else None
-        else:
-            name = body.name or ""
-            server.logins.step(name)
-            row = people.named(connection, name)
-            if not check_password(None if row is None else row.password, body.password or ""):
-                row = None
+    row = _who(server, body)
     if row is None:
         raise Refusal(401, "That was not right", "The name, the password or the key is wrong.", "Try again.")
     with server.database.write() as connection:
@@ -57,6 +50,19 @@ def sign_in(
         audit.note(connection, row.name, "", "signed in")
     start_session(server, response, secret)
     return _session(server, Caller(row.id, row.name, row.operator, row.owner))
+
+
+def _who(server: Server, body: SignIn) -> Row[Any] | None:
+    """Whose key or password this is. Nobody waits for a connection while a password is checked."""
+    name = WORKBENCH if body.key is not None else body.name or ""
+    server.logins.step("the key" if body.key is not None else name)
+    with server.database.read() as connection:
+        row = people.named(connection, name)
+    if body.key is not None:
+        right = _use_key(server, body.key)
+    else:
+        right = check_password(None if row is None else row.password, body.password or "")
+    return row if right else None
 
 
 def start_session(server: Server, response: Response, secret: str) -> None:

@@ -29,14 +29,9 @@ def show_releases(server: Serving, caller: Asking, dataset: DatasetId = None) ->
     with server.database.read() as connection:
         roles = studies.with_role(connection, caller.id, ("owner", "analyst"))
         chosen = [d.id for d in datasets.in_studies(connection, roles) if dataset in (None, d.id)]
-        found = runs.all_releases(connection, chosen)
-        mine = {r.id for r in runs.all_runs(connection, chosen) if r.user == caller.id}
+        found = runs.all_releases(connection, chosen, caller.id)
     keys = set(ReleaseShown.model_fields)
-    return [
-        ReleaseShown(**{key: value for key, value in each.items() if key in keys})
-        for each in found
-        if not each["practice"] or each["run"] in mine
-    ]
+    return [ReleaseShown(**{key: value for key, value in each.items() if key in keys}) for each in found]
 
 
 def _found(server: Server, caller: Caller, release: str) -> Row[Any]:

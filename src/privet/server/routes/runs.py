@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
 from privet.server.flows import asked_for
 from privet.server.guests import Asking, Caller, Serving, asking, missing, permitted, within
@@ -152,7 +153,7 @@ def shown_run(row: Row[Any], role: str | None) -> RunShown:
     else:
         cost = f"It will cost {price}. Nothing is spent yet."
     problem = row.problem
-    if problem and role == "owner" and row.state == "lost" and row.detail:
+    if problem and role == "owner" and row.state in ("lost", "refused") and row.detail:
         problem = f"{problem} (For the owner: {row.detail}.)"
     return RunShown(
         id=row.id,
@@ -174,13 +175,14 @@ def shown_run(row: Row[Any], role: str | None) -> RunShown:
 
 @router.get("/runs")
 def show_runs(server: Serving, caller: Asking, dataset: DatasetId = None) -> list[RunShown]:
-    """The runs in your studies, the latest first."""
+    """The runs in your studies: first those that have not ended, then the latest."""
     with server.database.read() as connection:
         roles = {s.id: s.role for s in studies.all_of(connection, caller.id) if s.role != "contributor"}
         rows = {d.id: roles[d.study] for d in datasets.in_studies(connection, list(roles))}
         chosen = [name for name in rows if dataset in (None, name)]
-        found = runs.all_runs(connection, chosen)
-    return [shown_run(row, rows[row.dataset]) for row in found if _visible(row, caller, rows[row.dataset])]
+        owned = [name for name in chosen if rows[name] == "owner"]
+        found = runs.all_runs(connection, chosen, caller.id, owned)
+    return [shown_run(row, rows[row.dataset]) for row in found]
 
 
 def _visible(row: Row[Any], caller: Caller, role: str | None) -> bool:
@@ -275,4 +277,19 @@ async def follow(request: Request, server: Serving, caller: Asking, run: str) ->
                 yield ": still here\n\n"
             await asyncio.sleep(0.25)
 
-    return StreamingResponse(events(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+    server.streams.begin(caller.id)
+    return _Followed(events(), lambda: server.streams.end(caller.id))
+
+
+class _Followed(StreamingResponse):
+    """Events, and what is to be done once nobody follows them any more, however that comes."""
+
+    def __init__(self, events: AsyncIterator[str], ended: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._ended()

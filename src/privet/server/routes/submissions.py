@@ -11,15 +11,17 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi import Path as InPath
-from pydantic import BaseModel
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
 
-from privet.server.guests import Asking, Serving
+from privet.server.guests import Asking, Caller, Serving
 from privet.server.problems import Refusal
 from privet.server.shapes import Sent
 from privet.server.state import Server
-from privet.server.store import audit
+from privet.server.store import audit, studies
 
 __all__ = ["router"]
 
@@ -39,6 +41,14 @@ class ToStand(Sent):
     """What is to stand under a name, for good."""
 
     document: dict[str, Any]
+
+
+_TO_STAND = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ToStand"}}},
+    }
+}
 
 
 def _plain(document: dict[str, Any]) -> dict[str, Any]:
@@ -79,6 +89,8 @@ def coordinate(server: Serving, caller: Asking, study: str, name: Document, body
             409, "There is no study of several parties yet", "Its file comes first.", "Put it there."
         )
     exchange.put(name, _plain(body.document))
+    if name == "result":
+        exchange.forget()
     with server.database.write() as connection:
         audit.note(connection, caller.name, study, "coordinated a study of several parties", name=name)
     return Standing(document=exchange.get(name))
@@ -86,15 +98,54 @@ def coordinate(server: Serving, caller: Asking, study: str, name: Document, body
 
 @router.get("/studies/{study}/submissions/{step}/{party}")
 def show_submission(server: Serving, caller: Asking, study: str, step: Step, party: PartyName) -> Standing:
-    """What a party said in a step."""
-    return Standing(document=_exchange(server, study).get(f"{step}/{party}"))
+    """What a party said in a step. Parties need what others say for masked sums, and only then see it.
+
+    Rows that are sealed for the coordinator would still say how many there are.
+    """
+    exchange = _exchange(server, study)
+    with server.database.read() as connection:
+        role = studies.role_of(connection, study, caller.id)
+    if role != "owner" and exchange.get("study") is not None and exchange.study.mode != "masked":
+        raise Refusal(
+            403,
+            "This is for the coordinator",
+            "In this study, what a party sends is for the study's owner alone.",
+            "Your own receipts say what you have sent.",
+        )
+    return Standing(document=exchange.get(f"{step}/{party}"))
 
 
-@router.put("/studies/{study}/submissions/{step}/{party}")
-def submit(
-    server: Serving, caller: Asking, study: str, step: Step, party: PartyName, body: ToStand
+@router.put("/studies/{study}/submissions/{step}/{party}", openapi_extra=_TO_STAND)
+async def submit(
+    request: Request, server: Serving, caller: Asking, study: str, step: Step, party: PartyName
 ) -> Standing:
     """Say this as a party, once. It must be signed with that party's key."""
+    document = (await _sent(request, server.settings.limits.submission_bytes)).document
+    return await run_in_threadpool(_submit, server, caller, study, step, party, document)
+
+
+async def _sent(request: Request, limit: int) -> ToStand:
+    """The body, which is read only now that the caller is known: sealed rows may be large."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise Refusal(
+                413,
+                "This is too large for one submission",
+                f"At most {limit:,} bytes are taken.",
+                "Ask the coordinator for noise at the party, or for masked sums: they need little room.",
+            )
+    try:
+        return ToStand.model_validate_json(bytes(body))
+    except ValidationError as error:
+        found = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(found) from None
+
+
+def _submit(
+    server: Server, caller: Caller, study: str, step: Step, party: str, document: dict[str, Any]
+) -> Standing:
     from privet.parties.messages import Message
 
     exchange = _exchange(server, study)
@@ -105,7 +156,13 @@ def submit(
     declared = exchange.study
     if party not in declared.parties:
         raise Refusal(409, "There is no such party", "The study's file does not name it.", "Check the name.")
-    exchange.say(Message.read(declared, _plain(body.document), party, step))
+    late = Refusal(409, "The result is there already", "It was made without this.", "Ask for another study.")
+    if step == "send" and exchange.get("result") is not None:
+        raise late
+    exchange.say(Message.read(declared, _plain(document), party, step))
+    if step == "send" and exchange.get("result") is not None:  # it came in between: nobody will delete this
+        exchange.forget()
+        raise late
     with server.database.write() as connection:
         audit.note(connection, caller.name, study, "submitted to a study", step=step, party=party)
     return Standing(document=exchange.get(f"{step}/{party}"))

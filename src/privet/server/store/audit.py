@@ -39,17 +39,18 @@ def note(connection: Connection, who: str, study: str, what: str, **about: Any) 
 
 
 def entries(connection: Connection, study: str) -> list[dict[str, Any]]:
+    """A study's entries, counted within it: how much is done in others is nobody's business here."""
     found = connection.execute(select(audit).where(audit.c.study == study).order_by(audit.c.number))
     return [
         {
-            "number": row.number,
+            "number": place,
             "when": row.moment,
             "who": row.who,
             "what": row.what,
             "about": json.loads(row.about),
             "hash": row.hash,
         }
-        for row in found
+        for place, row in enumerate(found, 1)
     ]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from privet.schema import Schema
 from privet.server.credentials import new_id
@@ -15,6 +15,18 @@ from privet.server.store.moments import now
 from privet.server.tables import datasets, members, studies
 
 __all__ = ["add", "change", "find", "find_for", "in_studies", "schema_of", "slug", "study_of"]
+
+
+#: Made once: it is asked with every plan.
+_FOR_USER = (
+    select(datasets, studies.c.approval, members.c.role)
+    .select_from(
+        datasets.join(studies, studies.c.id == datasets.c.study).outerjoin(
+            members, (members.c.study == studies.c.id) & (members.c.user == bindparam("user"))
+        )
+    )
+    .where(datasets.c.id == bindparam("dataset"))
+)
 
 
 def slug(name: str) -> str:
@@ -41,11 +53,7 @@ def find(connection: Connection, dataset: str, *, lock: bool = False) -> Row[Any
 
 def find_for(connection: Connection, dataset: str, user: str) -> Row[Any] | None:
     """A dataset, with its study's ``approval`` and the user's ``role`` there; None if they have none."""
-    joined = datasets.join(studies, studies.c.id == datasets.c.study).outerjoin(
-        members, (members.c.study == studies.c.id) & (members.c.user == user)
-    )
-    found = select(datasets, studies.c.approval, members.c.role).select_from(joined)
-    return connection.execute(found.where(datasets.c.id == dataset)).first()
+    return connection.execute(_FOR_USER, {"dataset": dataset, "user": user}).first()
 
 
 def study_of(connection: Connection, dataset: str) -> str | None:

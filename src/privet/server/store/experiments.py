@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from privet.server.store.moments import now
 from privet.server.tables import datasets, experiment_runs, experiments, releases, runs, users
@@ -26,9 +26,10 @@ def find(connection: Connection, experiment: str) -> Row[Any] | None:
     return connection.execute(_experiments().where(experiments.c.id == experiment)).first()
 
 
-def all_of(connection: Connection, chosen: Sequence[str]) -> list[Row[Any]]:
-    """The experiments of these datasets, the latest first."""
-    found = _experiments().where(experiments.c.dataset.in_(chosen))
+def all_of(connection: Connection, chosen: Sequence[str], user: str, owned: Sequence[str]) -> list[Row[Any]]:
+    """The experiments of these datasets, the latest first: one's own, and all of what one owns."""
+    visible = or_(experiments.c.user == user, experiments.c.dataset.in_(owned))
+    found = _experiments().where(experiments.c.dataset.in_(chosen), visible)
     return list(connection.execute(found.order_by(experiments.c.created.desc(), experiments.c.id).limit(200)))
 
 

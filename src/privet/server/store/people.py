@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select
+from sqlalchemy.exc import IntegrityError
 
 from privet.server.credentials import digest, drawn, hash_password, new_id
 from privet.server.problems import Refusal
@@ -38,20 +39,15 @@ def add_user(
 ) -> str:
     """A new user; a password, or who they are at an OpenID provider."""
     hashed = None if password is None else hash_password(password)
+    taken = Refusal(409, "The name is taken", "There is a user of this name.", "Choose another.", "name")
     if named(connection, name) is not None:
-        raise Refusal(409, "The name is taken", "There is a user of this name.", "Choose another.", "name")
+        raise taken
     user = new_id()
-    connection.execute(
-        insert(users).values(
-            id=user,
-            name=name,
-            password=hashed,
-            operator=operator,
-            owner=owner,
-            outside=outside,
-            created=now(),
-        )
-    )
+    values = {"id": user, "name": name, "password": hashed, "operator": operator, "owner": owner}
+    try:
+        connection.execute(insert(users).values(**values, outside=outside, created=now()))
+    except IntegrityError:  # somebody else took it at the same moment
+        raise taken from None
     return user
 
 
@@ -80,10 +76,21 @@ def new_session(connection: Connection, user: str, hours: float) -> str:
     return secret
 
 
+#: Made once: one of them is asked with every request.
+_OF_SESSION = (
+    select(users)
+    .select_from(users.join(sessions, sessions.c.user == users.c.id))
+    .where(sessions.c.digest == bindparam("secret"), sessions.c.expires > bindparam("moment"))
+)
+_OF_TOKEN = (
+    select(users, tokens.c.scopes)
+    .select_from(users.join(tokens, tokens.c.user == users.c.id))
+    .where(tokens.c.digest == bindparam("secret"), tokens.c.expires > bindparam("moment"))
+)
+
+
 def user_of_session(connection: Connection, secret: str) -> Row[Any] | None:
-    joined = users.join(sessions, sessions.c.user == users.c.id)
-    found = select(users).select_from(joined).where(sessions.c.digest == digest(secret))
-    return connection.execute(found.where(sessions.c.expires > time.time())).first()
+    return connection.execute(_OF_SESSION, {"secret": digest(secret), "moment": time.time()}).first()
 
 
 def end_session(connection: Connection, secret: str) -> None:
@@ -113,9 +120,7 @@ def add_token(
 
 
 def user_of_token(connection: Connection, secret: str) -> Row[Any] | None:
-    joined = users.join(tokens, tokens.c.user == users.c.id)
-    found = select(users, tokens.c.scopes).select_from(joined).where(tokens.c.digest == digest(secret))
-    return connection.execute(found.where(tokens.c.expires > time.time())).first()
+    return connection.execute(_OF_TOKEN, {"secret": digest(secret), "moment": time.time()}).first()
 
 
 def tokens_of(connection: Connection, user: str) -> list[Row[Any]]:

@@ -9,10 +9,10 @@ leaves a lost run, never repeated.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, or_, select, update
 
 from privet.errors import LedgerError
 from privet.server.credentials import new_id
@@ -46,12 +46,19 @@ __all__ = [
 
 ENDED = ("released", "lost", "refused", "cancelled")
 PAID = "measuring"
+MOST_SHOWN = 500
+_ALLOWED = (
+    "EXISTS (SELECT 1 FROM plans JOIN datasets ON datasets.id = plans.dataset "
+    "JOIN members ON members.study = datasets.study "
+    "WHERE plans.id = runs.plan AND members.user = runs.user AND members.role IN ('owner', 'analyst') "
+    "AND datasets.state = 'open' AND datasets.version = plans.version)"
+)
 
 
 def add_plan(connection: Connection, **values: Any) -> tuple[str, str]:
     """Keep a plan: its name, and when it was made."""
     plan, moment = new_id(), now()
-    connection.execute(insert(plans).values(id=plan, created=moment, **values))
+    connection.execute(_ADD_PLAN, {"id": plan, "created": moment, **values})
     return plan, moment
 
 
@@ -86,9 +93,15 @@ def find(connection: Connection, run: str) -> Row[Any] | None:
     return connection.execute(_runs().where(runs.c.id == run)).first()
 
 
-def all_runs(connection: Connection, chosen: Sequence[str]) -> list[Row[Any]]:
-    found = _runs().where(runs.c.dataset.in_(chosen)).order_by(runs.c.place.desc()).limit(500)
-    return list(connection.execute(found))
+def all_runs(
+    connection: Connection, chosen: Sequence[str], user: str, owned: Sequence[str] = ()
+) -> list[Row[Any]]:
+    """The latest runs; practice of others in what one owns only. It is left out before they are counted:
+    else somebody who practises much would push out what all may see."""
+    visible = or_(plans.c.practice.is_(False), runs.c.user == user, runs.c.dataset.in_(owned))
+    found = _runs().where(runs.c.dataset.in_(chosen), visible)
+    ended = runs.c.state.in_(ENDED)  # what waits for somebody's word comes first, however much is cancelled
+    return list(connection.execute(found.order_by(ended, runs.c.place.desc()).limit(MOST_SHOWN)))
 
 
 def waiting(connection: Connection, user: str) -> int:
@@ -130,20 +143,29 @@ def take(connection: Connection, worker: str) -> str | None:
 
 
 def mark_paid(connection: Any, run: str, worker: str, number: int, *, sqlite: bool) -> None:
-    """In the transaction of the ledger that reserves: the run is paid for, and running. Otherwise neither."""
+    """In the transaction of the ledger that reserves: the run is paid for, and running. Otherwise neither.
+
+    Whoever asked is still in the study, and the dataset is still open with the schema of the plan: a worker
+    has looked before, but an owner may have changed that in the meantime.
+    """
     mark = "?" if sqlite else "%s"
     done = connection.execute(
         f"UPDATE runs SET state = 'running', step = '{PAID}', reservation = {mark} "
-        f"WHERE id = {mark} AND worker = {mark} AND state = 'queued' AND reservation IS NULL",
+        f"WHERE id = {mark} AND worker = {mark} AND state = 'queued' AND reservation IS NULL AND {_ALLOWED}",
         (number, run, worker),
     )
     if done.rowcount != 1:
-        raise LedgerError("The run was cancelled, or is paid for already. Nothing was spent.")
+        raise LedgerError(
+            "The run was cancelled or is paid for already, or its dataset or study has changed. "
+            "Nothing was spent."
+        )
 
 
-def unended(connection: Connection, dataset: str) -> set[int]:
+def unended(connection: Connection, dataset: str | None = None) -> set[int]:
     """The reservations of runs that go on, as far as anybody can see: their end waits for the public grid."""
-    found = select(runs.c.reservation).where(runs.c.dataset == dataset, runs.c.state == "running")
+    found = select(runs.c.reservation).where(runs.c.state == "running")
+    if dataset is not None:
+        found = found.where(runs.c.dataset == dataset)
     return {int(number) for number in connection.execute(found).scalars() if number is not None}
 
 
@@ -183,14 +205,43 @@ def _releases() -> Any:
     return select(releases, shown).select_from(joined).where(runs.c.state == "released")
 
 
+#: Made once: they are used with every plan.
+_ADD_PLAN = insert(plans)
+_ALREADY = (
+    _releases()
+    .with_only_columns(releases.c.id, maintain_column_froms=True)
+    .where(releases.c.plan_hash == bindparam("hash"))
+    .order_by(runs.c.place.desc())
+    .limit(1)
+)
+
+
 def find_release(connection: Connection, release: str) -> Row[Any] | None:
     """A release that is out: its run has ended."""
     return connection.execute(_releases().where(releases.c.id == release)).first()
 
 
-def all_releases(connection: Connection, chosen: Sequence[str]) -> list[dict[str, Any]]:
-    found = _releases().where(releases.c.dataset.in_(chosen)).order_by(runs.c.place.desc()).limit(500)
-    return [answer_of(row) for row in connection.execute(found)]
+def all_releases(connection: Connection, chosen: Sequence[str], user: str) -> list[dict[str, Any]]:
+    """The latest releases; practice is one's own."""
+    visible = or_(releases.c.practice.is_(False), runs.c.user == user)
+    found = _releases().where(releases.c.dataset.in_(chosen), visible)
+    latest = found.order_by(runs.c.place.desc()).limit(MOST_SHOWN)
+    return [answer_of(row) for row in connection.execute(latest)]
+
+
+def newest(connection: Connection, dataset: str, **what: Any) -> Row[Any] | None:
+    """The newest release about these people, made for real, whose answer says all of this."""
+    # The text is looked through first, so that only answers that may say so are read.
+    parts = (json.dumps({name: value})[1:-1] for name, value in what.items())
+    may = [releases.c.answer.contains(part, autoescape=True) for part in parts]
+    found = _releases().where(releases.c.dataset == dataset, ~releases.c.practice, *may)
+    ordered = connection.execute(found.order_by(runs.c.place.desc()).limit(100))
+    return next((row for row in ordered if what.items() <= _said(row, what).items()), None)
+
+
+def _said(row: Row[Any], names: Iterable[str]) -> dict[str, Any]:
+    answer = json.loads(row.answer)
+    return {name: answer[name] for name in names}
 
 
 def answer_of(row: Row[Any]) -> dict[str, Any]:
@@ -200,9 +251,8 @@ def answer_of(row: Row[Any]) -> dict[str, Any]:
 
 def already(connection: Connection, plan_hash: str) -> str | None:
     """The latest release of a plan that is equal to this one; None if there is none."""
-    found = _releases().where(releases.c.plan_hash == plan_hash).order_by(runs.c.place.desc()).limit(1)
-    row = connection.execute(found).first()
-    return None if row is None else str(row.id)
+    found = connection.execute(_ALREADY, {"hash": plan_hash}).scalar()
+    return None if found is None else str(found)
 
 
 def study_of_plan(connection: Connection, plan: str) -> str | None:

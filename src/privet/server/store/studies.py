@@ -51,6 +51,7 @@ def members_of(connection: Connection, study: str) -> list[Row[Any]]:
 
 
 def set_member(connection: Connection, study: str, user: str, role: str) -> None:
+    _one_at_a_time(connection, study)
     _keep_an_owner(connection, study, user, role)
     done = connection.execute(
         update(members).where(members.c.study == study, members.c.user == user).values(role=role)
@@ -60,9 +61,15 @@ def set_member(connection: Connection, study: str, user: str, role: str) -> None
 
 
 def remove_member(connection: Connection, study: str, user: str) -> bool:
+    _one_at_a_time(connection, study)
     _keep_an_owner(connection, study, user, None)
     done = connection.execute(delete(members).where(members.c.study == study, members.c.user == user))
     return bool(done.rowcount)
+
+
+def _one_at_a_time(connection: Connection, study: str) -> None:
+    """Hold the study until this is done: two owners who take each other out must not both succeed."""
+    connection.execute(select(studies.c.id).where(studies.c.id == study).with_for_update())
 
 
 def _keep_an_owner(connection: Connection, study: str, user: str, role: str | None) -> None:

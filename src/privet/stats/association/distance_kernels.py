@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from privet.compiled import njit
 
 __all__ = ["ALLELIC", "GENOTYPIC", "TREND", "distance_scores"]
 

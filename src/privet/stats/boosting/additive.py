@@ -55,7 +55,7 @@ class Additive:
         if before is None or margins is None or not self._follows(before):
             before, margins = Additive(self.start), np.tile(self.start, (rows.size, 1))
         for grouping, table in self.terms[len(before.terms) :]:
-            add_shape(margins, *grouping.groups_of(rows), table)
+            add_shape(margins, *grouping.lookup(rows), table)
         _followed[rows] = (self, margins)
         return margins
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["margins_of_blocks", "tell_blocks", "translate_columns"]
+from privet.compiled import njit
+
+__all__ = ["BLOCK", "margins_of_blocks", "tell_blocks", "translate_columns"]
 
 Whole = NDArray[np.int64]
 
@@ -28,33 +29,42 @@ def translate_columns(
 
 @njit(nogil=True, cache=True)
 def tell_blocks(
-    groups: NDArray[Any], entries: NDArray[np.int32], blocks: Whole, sizes: Whole, offset: Whole, state: Whole
+    groups: NDArray[Any],
+    entries: NDArray[np.int32],
+    blocks: Whole,
+    sizes: Whole,
+    offset: Whole,
+    cells: NDArray[Any],
+    state: Whole,
 ) -> None:  # pragma: no cover
     """For each block (up to three rows of ``groups``, −1 for none) the sums of the entries in its cells.
 
-    ``state`` has a row for each number of an entry. Places are unsigned, so that no check for negative ones
-    stands in the way of the innermost loops.
+    ``state`` has a row for each number of an entry. The cells are found first, of which the compiler makes
+    several at once: the fewer bytes ``cells`` (room for a BLOCK of them) has for each, the more. Then each
+    record is one addition. Places are unsigned, so that no check for negative ones stands in the way.
     """
     for begin in range(0, entries.shape[1], BLOCK):
         end = min(begin + BLOCK, entries.shape[1])
         for b in range(blocks.shape[0]):
             two, three = blocks[b, 1], blocks[b, 2]
             second, third = np.uint32(sizes[b, 1]), np.uint32(sizes[b, 2])
-            first = groups[blocks[b, 0], begin:end]
+            first, own_cells = groups[blocks[b, 0], begin:end], cells[: end - begin]
+            if two < 0:
+                for i in range(first.size):
+                    own_cells[i] = first[i]
+            elif three < 0:
+                other = groups[two, begin:end]
+                for i in range(first.size):
+                    own_cells[i] = first[i] * second + other[i]
+            else:
+                other, last = groups[two, begin:end], groups[three, begin:end]
+                for i in range(first.size):
+                    own_cells[i] = (first[i] * second + other[i]) * third + last[i]
             for k in range(entries.shape[0]):
                 own = entries[k, begin:end]
                 table = state[k, offset[b] : offset[b + 1]]
-                if two < 0:
-                    for i in range(own.size):
-                        table[np.uint64(first[i])] += own[i]
-                elif three < 0:
-                    other = groups[two, begin:end]
-                    for i in range(own.size):
-                        table[np.uint64(first[i] * second + other[i])] += own[i]
-                else:
-                    other, last = groups[two, begin:end], groups[three, begin:end]
-                    for i in range(own.size):
-                        table[np.uint64((first[i] * second + other[i]) * third + last[i])] += own[i]
+                for i in range(own.size):
+                    table[np.uint64(own_cells[i])] += own[i]
 
 
 @njit(nogil=True, cache=True)

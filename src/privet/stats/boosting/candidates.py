@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.boosting.candidate_kernels import margins_of_blocks, tell_blocks, translate_columns
+from privet.stats.boosting.candidate_kernels import BLOCK, margins_of_blocks, tell_blocks, translate_columns
 from privet.stats.boosting.grouping import Grouped, Grouping
 from privet.stats.rows import Rows
 
@@ -93,12 +93,12 @@ class Candidates:
                         holder[one, other] = number
                         around[one].discard(other)
                         around[other].discard(one)
-        for a, b in self.places.tolist():
-            if b < 0:
-                blocks.setdefault((a,), len(blocks))
+        alone = {a: 0 for a, b in self.places.tolist() if b < 0}
+        for joined in _together(list(alone), width):
+            alone |= dict.fromkeys(joined, blocks.setdefault(joined, len(blocks)))
         rows, source, strides = list(blocks), [], []
         for a, b in self.places.tolist():
-            number = blocks[a,] if b < 0 else holder[min(a, b), max(a, b)]
+            number = alone[a] if b < 0 else holder[min(a, b), max(a, b)]
             stride = {a: 1} if b < 0 else {a: int(width[b]), b: 1}
             source.append(number)
             strides.append([stride.get(each, 0) for each in (*rows[number], -1, -1)[:3]])
@@ -127,8 +127,9 @@ class Candidates:
 
     def add(self, groups: NDArray[np.uint8], entries: NDArray[np.int32], state: Whole) -> None:
         """Each record's entries (numbers × records), in the cells of its groups."""
-        blocks = self._cover[0]
-        tell_blocks(groups, entries, blocks, self._widths[blocks], self._block_offsets, state)
+        blocks, offsets = self._cover[0], self._block_offsets
+        cells = np.empty(BLOCK, np.uint16 if np.diff(offsets).max(initial=0) <= 1 << 16 else np.uint32)
+        tell_blocks(groups, entries, blocks, self._widths[blocks], offsets, cells, state)
 
     def tables(self, state: Whole) -> Whole:
         """The cells of every candidate, one below the other."""
@@ -138,3 +139,15 @@ class Candidates:
             state, self._widths[blocks], self._block_offsets, source, strides, self.offsets, out
         )
         return out
+
+
+def _together(alone: Sequence[int], width: Whole) -> list[tuple[int, ...]]:
+    """Columns that are each asked for alone, two or three to a table: their own tables are its sums."""
+    blocks: list[tuple[int, ...]] = []
+    for each in alone:
+        last = blocks[-1] if blocks else ()
+        if 0 < len(last) < 3 and width[[*last, each]].prod() <= MOST_CELLS:
+            blocks[-1] = (*last, each)
+        else:
+            blocks.append((each,))
+    return blocks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ from privet.stats.rows import Rows
 __all__ = ["Grouped", "Grouping"]
 
 Groups = NDArray[Any]  # uint8 or uint16
+Cells = NDArray[np.uint32]
 
-# The groups of rows that are still in use: a search asks of the same rows in every round.
-_grouped: WeakKeyDictionary[Rows, dict[int, tuple[Grouped, Groups]]] = WeakKeyDictionary()
+_NONE: Cells = np.empty(0, np.uint32)
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,9 @@ class Grouped:
         return table
 
     def of(self, rows: Rows) -> Groups:
-        """The group of each record, kept as long as the rows."""
-        kept = _grouped.setdefault(rows, {})
-        own, found = kept.get(id(self), (None, None))
-        if own is not self or found is None:  # by its id: to hash all its codes would take longer
-            found = np.empty(rows.size, self.table.dtype)
-            kept[id(self)] = self, found
-            translate(rows.codes(self.coded.column, self.coded.cuts), self.table, found)
+        """The group of each record."""
+        found = np.empty(rows.size, self.table.dtype)
+        translate(rows.codes(self.coded.column, self.coded.cuts), self.table, found)
         return found
 
 
@@ -90,16 +86,28 @@ class Grouping(Assignment):
     def parts(self, schema: Schema) -> int:
         return self.size
 
-    def groups_of(self, rows: Rows) -> tuple[Groups, Groups, int]:
-        """Of each record the groups a and b, and w, so that its part is a·w + b: without b, where w is 0."""
-        if len(self.grouped) == 2:
-            one, other = self.grouped
-            return one.of(rows), other.of(rows), other.size
+    def lookup(self, rows: Rows) -> tuple[Groups, Groups, Cells, Cells]:
+        """Of each record codes a and b, and tables: its part is one[a] + other[b], or just one[a]."""
+        if not self.grouped:
+            alone = np.zeros(rows.size, np.uint8)
+            return alone, alone, np.zeros(256, np.uint32), _NONE
+        codes = [rows.codes(each.coded.column, each.coded.cuts) for each in self.grouped]
         if len(self.grouped) == 1:
-            alone = self.grouped[0].of(rows)
-            return alone, alone, 0
+            return codes[0], codes[0], self._tables[0], _NONE
+        if len(self.grouped) == 2:
+            one, other = self._tables
+            return codes[0], codes[1], one, other
         part = self.part_of(rows)
-        return part, part, 0
+        return part, part, np.arange(self.size, dtype=np.uint32), _NONE
+
+    @cached_property
+    def _tables(self) -> list[Cells]:
+        """For each column what each of its codes adds to the part."""
+        after = [prod(each.size for each in self.grouped[k + 1 :]) for k in range(len(self.grouped))]
+        return [
+            each.table.astype(np.uint32) * np.uint32(step)
+            for each, step in zip(self.grouped, after, strict=True)
+        ]
 
     def part_of(self, rows: Rows) -> NDArray[np.int64]:
         part = np.zeros(rows.size, np.int64)

@@ -61,10 +61,10 @@ class Residuals(Statistic):
         """How many numbers a cell has."""
 
     def of(self, rows: Rows) -> Entries:
-        """What each record adds to its cell; kept for the next question about the same model and rows."""
+        """What each record adds to its cell (numbers × records); kept for the next question."""
         if rows.around is not None:
             all_around, own = rows.around
-            return self.of(all_around)[own]
+            return self.of(all_around)[:, own]
         kept = _entries.get(rows)
         asked = (type(self), self.target, self.limit, self._beside)
         if kept is None or kept[0] is not self.model or kept[1] != asked:
@@ -94,7 +94,7 @@ class Residuals(Statistic):
         return np.zeros((2, self.grouping.size, self.entries(schema)), np.int64)
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        add_to_cells(*self.grouping.groups_of(rows), self.of(rows), state)
+        add_to_cells(*self.grouping.lookup(rows), self.of(rows), state)
         return state
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
@@ -141,10 +141,10 @@ class ClassResiduals(Residuals):
         assert isinstance(classes, Category)
         margins = self._margins(rows, 1 if classes.size == 2 else classes.size)
         if classes.size == 2:
-            told = np.empty((rows.size, 2), np.int32)
-            two_class_residuals(margins.ravel(), rows.codes(self.target), self.limit, told.ravel())
+            told = np.empty((2, rows.size), np.int32)
+            two_class_residuals(margins.ravel(), rows.codes(self.target), self.limit, told)
             return told
-        out = np.zeros((rows.size, self.entries(rows.schema)), np.int32)
+        out = np.zeros((self.entries(rows.schema), rows.size), np.int32)
         class_residuals(margins, rows.codes(self.target), classes.size, self.limit, self.weight, out)
         return out
 
@@ -178,6 +178,6 @@ class NumberResiduals(Residuals):
         if np.isinf(values).any():
             refuse_infinite(self.target)
         z = (np.clip(values, target.low, target.high) - target.midpoint) / target.half_range
-        out = np.zeros((rows.size, 2), np.int32)
+        out = np.zeros((2, rows.size), np.int32)
         number_residuals(self._margins(rows, 1), z, self.limit, out)
         return out

@@ -59,11 +59,11 @@ class TermTables(Statistic):
         return self.candidates.start(self._told(schema))
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
-        entries = self.residuals.of(rows)[:, : len(state)]
+        entries = self.residuals.of(rows)[: len(state)]
         found = _kept.get(rows)
         if found is None or found[0] is not self.candidates:
             found = _kept[rows] = (self.candidates, self.candidates.groups_of(rows))
-        self.candidates.add(found[1], np.ascontiguousarray(entries.T), state)
+        self.candidates.add(found[1], np.ascontiguousarray(entries), state)
         return state
 
     def finish(self, state: Answer, schema: Schema) -> Answer:

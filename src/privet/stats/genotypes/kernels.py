@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from privet.compiled import njit
 
 __all__ = ["count_missing", "count_tables", "hardy_weinberg"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from privet.compiled import njit
 from privet.stats.kernels import FIXED
 
 __all__ = ["Followed"]

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from privet.compiled import njit
 
 __all__ = ["FINE", "add_by_code", "add_products", "fixed_column", "fixed_rows", "mark"]
 

@@ -19,6 +19,8 @@ __all__ = ["Aggregate", "PerPerson"]
 Kind = Literal["count", "sum", "mean", "min", "max"]
 # Sums are taken of whole numbers of this part of a range, so that their order is no matter.
 _PARTS = 2.0**30
+# Lines that are held before those of one person are put together.
+_LINES = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,30 @@ class PerPerson(Relation):
         return Facts(tuple(columns), each * (2 if facts.exchanged else 1), facts.person, each)
 
     def pieces(self, read: Read) -> Iterator[pa.Table]:
-        """One piece: a person's records may be anywhere in the table, so all of it is held."""
-        before, facts = self.one.facts, self.facts
-        table = pa.concat_tables(self.one.pieces(read))
-        table = table.filter(table[str(facts.person)].is_valid())
-        by = [str(facts.person), *self.keys]
-        places = {name: f"{place}" for place, name in enumerate(by)}
-        asked = pa.table([table[name] for name in by], names=list(places.values()))
-        wanted: list[tuple[str, str]] = []
+        """One piece. Records go by; what is held is a line for each person, or about twice as many.
+
+        Counts, sums of whole numbers and extremes of parts can be put together, in any order.
+        """
+        held: list[pa.Table] = []
+        lines, most = 0, _LINES
+        for piece in self.one.pieces(read):
+            held.append(self._grouped(piece))
+            lines += held[-1].num_rows
+            if lines > most:
+                held = [self._together(held)]
+                lines = held[0].num_rows
+                most = 2 * lines + _LINES
+        yield self._finished(self._together(held))
+
+    @property
+    def _by(self) -> list[str]:
+        return [str(self.one.facts.person), *self.keys]
+
+    def _grouped(self, table: pa.Table) -> pa.Table:
+        """A line for each person in one piece: the number of values, and their sum or extreme."""
+        before = self.one.facts
+        table = table.filter(table[str(before.person)].is_valid())
+        columns = {f"key {place}": table[name] for place, name in enumerate(self._by)}
         for place, (_, each) in enumerate(self.aggregates):
             # A count counts what is there: of records, all; of a number, those that have it.
             values = pa.array(np.ones(table.num_rows, np.int64))
@@ -80,24 +98,33 @@ class PerPerson(Relation):
                 column = before.schema[each.column]
                 assert isinstance(column, Number)
                 values = _parts(table[each.column], column)
-            asked = asked.append_column(f"value {place}", values)
-            kind = "sum" if each.kind == "mean" else each.kind
-            wanted += [(f"value {place}", kind), (f"value {place}", "count")]
-        groups = asked.group_by(list(places.values()), use_threads=False)
-        found = groups.aggregate(list(dict.fromkeys(wanted)))
-        made = {name: found[place] for name, place in places.items()}
-        for place, (name, each) in enumerate(self.aggregates):
-            number = found[f"value {place}_count"].to_numpy()
-            made[name] = self._finished(each, found, place, number)
-        yield pa.table(made).select(list(facts.names))
+            columns[f"value {place}"] = values
+            columns[f"number {place}"] = values.is_valid().cast(pa.int64())
+        return self._together([pa.table(columns)])
 
-    def _finished(self, each: Aggregate, found: pa.Table, place: int, number: Any) -> Any:
+    def _together(self, parts: list[pa.Table]) -> pa.Table:
+        """The lines of all parts, one for each person."""
+        keys = [f"key {place}" for place in range(len(self._by))]
+        wanted = {}
+        for place, (_, each) in enumerate(self.aggregates):
+            wanted[f"value {place}"] = each.kind if each.kind in ("min", "max") else "sum"
+            wanted[f"number {place}"] = "sum"
+        groups = pa.concat_tables(parts).group_by(keys, use_threads=False).aggregate(list(wanted.items()))
+        columns = [*(groups[key] for key in keys), *(groups[f"{n}_{how}"] for n, how in wanted.items())]
+        return pa.table(columns, names=[*keys, *wanted])
+
+    def _finished(self, found: pa.Table) -> pa.Table:
+        made = {name: found[f"key {place}"] for place, name in enumerate(self._by)}
+        for place, (name, each) in enumerate(self.aggregates):
+            made[name] = self._aggregate(each, found[f"value {place}"], found[f"number {place}"].to_numpy())
+        return pa.table(made).select(list(self.facts.names))
+
+    def _aggregate(self, each: Aggregate, parts: Any, number: Any) -> Any:
         if each.kind == "count":
             return pa.array(number.astype(float))
         column = self.one.facts.schema[str(each.column)]
         assert isinstance(column, Number)
-        kind = "sum" if each.kind == "mean" else each.kind
-        values = found[f"value {place}_{kind}"].fill_null(0).to_numpy().astype(float)
+        values = parts.fill_null(0).to_numpy().astype(float)
         step = (column.high - column.low) / _PARTS
         many = np.maximum(number, 1)
         if each.kind == "sum":

@@ -193,10 +193,15 @@ class Compare(Expression):
 
 @dataclass(frozen=True)
 class IsIn(Expression):
-    """Whether a category has one of these values. Values outside its public domain are never met."""
+    """Whether a category has one of these values, by their texts. Others than its own are never met."""
 
     one: Expression
     values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        # As texts, as which they are compared: 1 and True are equal, and expressions that are equal share
+        # what was found for one of them.
+        object.__setattr__(self, "values", tuple(map(str, self.values)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -322,6 +327,11 @@ class LookedUp(Expression):
     key: Expression
     entries: tuple[tuple[Value, Value], ...]
     within: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        # Keys and labels are texts, as in ``IsIn``.
+        entries = ((str(key), str(value) if self.within is None else value) for key, value in self.entries)
+        object.__setattr__(self, "entries", tuple(entries))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from privet.errors import DataError
 from privet.schema import Schema
-from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.base import Answer, Sensitivity
+from privet.stats.inner import Inner
 from privet.stats.rows import Rows
 from privet.stats.views.view import View
 
@@ -14,7 +15,7 @@ __all__ = ["Viewed"]
 
 
 @dataclass(frozen=True)
-class Viewed(Statistic):
+class Viewed(Inner):
     """The answer to a statistic over the records of a view.
 
     **Sensitivity.** A record of the table becomes at most one record of the view, and which one depends on
@@ -23,24 +24,11 @@ class Viewed(Statistic):
     bounds of all values that it can compute (``views.expressions``), and the statistic clamps to them.
     """
 
-    statistic: Statistic
     view: View
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.view.columns(self.statistic.columns)
-
-    @property
-    def nonnegative(self) -> bool:  # type: ignore[override]
-        return self.statistic.nonnegative
-
-    @property
-    def scale(self) -> int:  # type: ignore[override]
-        return self.statistic.scale
-
-    @property
-    def unit(self) -> str:  # type: ignore[override]
-        return self.statistic.unit
 
     def norms(self, schema: Schema) -> Sensitivity:
         return self.statistic.norms(self.view.schema(schema))
@@ -61,9 +49,6 @@ class Viewed(Statistic):
         if folded is not None:
             return folded
         return self.statistic.fold(state, seen.once("chosen", lambda whole: whole.only(chosen)))
-
-    def merge(self, one: Answer, other: Answer) -> Answer:
-        return self.statistic.merge(one, other)
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.statistic.finish(state, self.view.schema(schema))
