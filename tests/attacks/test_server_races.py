@@ -89,6 +89,8 @@ def test_what_two_processes_do_at_once_on_postgresql(postgres: Postgres, postgre
 
         # And without a database there is a clear answer, that does not say how far a request has come.
         plan = found.plan(found.analyst, found.dataset)["id"]
+        # A plan does not wait for the disk, so a crash may take it; what is written next waits for both.
+        found.owner.put(to, {"role": "analyst"})
         mine.database.close()
         postgres.crash()
         try:
