@@ -7,6 +7,7 @@ finds goes here, together with what shuts it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import importlib
 import inspect
@@ -15,6 +16,8 @@ import pickle
 import shutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -92,6 +95,22 @@ def test_a_forked_process_asks_nothing():
             os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
         curator.ask(Measure(COUNTS, "once"), Fraction(1))
+
+
+def test_threads_that_ask_at_once_pay_each(monkeypatch):
+    """Before: threads that had all seen what was left spent it once each."""
+    met = threading.Barrier(2)
+
+    def wait_for_the_other(question):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            met.wait(1)
+        return Fraction(0)
+
+    monkeypatch.setattr(Measure, "delta", property(wait_for_the_other))
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator, ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(curator.ask, Measure(COUNTS, "all of it"), Fraction(1)) for _ in range(2)]
+        assert {type(each.exception()) for each in asked} == {type(None), ParameterError}
+        assert curator.left == 0
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -168,6 +169,7 @@ class Curator(OneHolder):
         if watch is not None and isinstance(source, GenotypeSource):
             self._engine = GenotypeEngine(watch)
         self._left = Fraction(1)
+        self._spending = Lock()  # threads that ask at once must not both be paid for by what is left for one
         self._by_slice = BySlice()
         self._plain: dict[int, Any] = {}
         self._delta_left = run.delta_of_questions
@@ -298,23 +300,24 @@ class Curator(OneHolder):
             )
         if any(share <= 0 for share in shares):
             raise ParameterError("Every measurement needs a positive share of the budget, and none is left.")
-        by_slice, total = self._by_slice, price
-        if total is None:
-            by_slice, total = by_slice.after(asked)
-            total += by_slice.cost - self._by_slice.cost
-        if total > self._left:
-            raise ParameterError(
-                f"These measurements ask for {float(total):.3g} of the run's budget, and only "
-                f"{float(self._left):.3g} is left."
-            )
-        deltas = sum((question.delta for question, _ in asked), start=Fraction(0))
-        if deltas > self._delta_left or any(question.delta < 0 for question, _ in asked):
-            raise ParameterError(
-                "These measurements ask for more of δ than the run has left.", "Give the run a delta."
-            )
-        self._left -= total
-        self._by_slice = by_slice
-        self._delta_left -= deltas
+        with self._spending:
+            by_slice, total = self._by_slice, price
+            if total is None:
+                by_slice, total = by_slice.after(asked)
+                total += by_slice.cost - self._by_slice.cost
+            if total > self._left:
+                raise ParameterError(
+                    f"These measurements ask for {float(total):.3g} of the run's budget, and only "
+                    f"{float(self._left):.3g} is left."
+                )
+            deltas = sum((question.delta for question, _ in asked), start=Fraction(0))
+            if deltas > self._delta_left or any(question.delta < 0 for question, _ in asked):
+                raise ParameterError(
+                    "These measurements ask for more of δ than the run has left.", "Give the run a delta."
+                )
+            self._left -= total
+            self._by_slice = by_slice
+            self._delta_left -= deltas
         return [self.currency.share(Fraction(1) if q.free else share) for q, share in asked]
 
     def _record(
