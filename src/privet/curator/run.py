@@ -113,10 +113,17 @@ class Run(OneHolder):
         what: str = "",
         searches: bool = False,
     ) -> Run:
-        """A part of this process, which this run pays for."""
+        """A part of this process, which this run pays for. It protects the same unit."""
         self.require_holder()
+        schema = schema or self.declared
+        if schema.unit != self.schema.unit:
+            raise ParameterError(
+                f"'{what or self.what}' would protect {schema.unit.describe()}, and the whole of which it "
+                f"is a part {self.schema.unit.describe()}.",
+                "Declare the same [unit] in both schemas.",
+            )
         return Run(
-            schema or self.declared,
+            schema,
             amount,
             randomness=randomness,
             inferred=self.inferred,

@@ -139,8 +139,8 @@ def planned(
         whole = flow.composed(got.values()).total if got else whole
     else:
         pure = isinstance(whole, Pure) or bool(searching)
-        models = {s.name: first.measured[s.inputs[0]].model.schema_ for s in priced if s.do == "evaluate"}
-        scores = scored(flow, models, Pure(whole.epsilon) if searching else whole, pure=pure)
+        read = {s.name: first.read[s.name] for s in priced if s.do == "evaluate"}
+        scores = scored(flow, read, Pure(whole.epsilon) if searching else whole, pure=pure)
         least = parts_of(scores)
         divided = shares(priced, flow.allocation, flow.goal, errors, pure=pure, scores=least)
         got, parts = amounts(whole, divided, searching), dict(divided)
@@ -231,6 +231,7 @@ class _Rehearsal:
 
     def __init__(self, flow: Flow, places: Places, got: Mapping[str, Pure | Approximate]) -> None:
         self.measured: dict[str, Measured] = {}
+        self.read: dict[str, Schema] = {}  # what each step that measures reads its rows through
         outputs: dict[str, Given] = {}
         self._graph = flow.graph
         for step in flow.graph.order:
@@ -250,7 +251,7 @@ class _Rehearsal:
     def _passed(self, step: FlowStep, given: list[Given], amount: Pure | Approximate | None) -> Given:
         found = None
         if step.kind.measures:
-            schema = run_schema(step, given)
+            schema = self.read[step.name] = run_schema(step, given)
             run = (
                 public_run(step, schema) if amount is None else self._run(schema, amount, step.kind.searches)
             )

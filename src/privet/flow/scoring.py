@@ -52,7 +52,7 @@ class Scored:
 def scored(
     flow: Flow, schemas: Mapping[str, Schema], amount: Pure | Approximate, *, pure: bool
 ) -> dict[str, Scored]:
-    """The paid scores of classifiers, by their step; ``schemas`` are those of their models.
+    """The paid scores of classifiers, by their step; ``schemas`` are what they read their rows through.
 
     ``amount`` is all of the flow; ``pure`` says that it is divided by ε, and not by the zCDP ρ.
     """

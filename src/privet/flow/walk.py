@@ -99,9 +99,16 @@ def measured(step: FlowStep, given: list[Given], run: Run) -> Measured:
 
 
 def run_schema(step: FlowStep, given: list[Given]) -> Schema:
-    """The schema that a measuring step reads its rows through."""
-    schema: Schema = given[0].model.schema_ if step.do == "evaluate" else given[0].schema
-    return schema
+    """The schema that a measuring step reads its rows through.
+
+    A score reads the columns that its model knows. Whom it protects, and who pays, is said by the rows: the
+    model may have learned from others, whose unit of privacy can be a smaller one.
+    """
+    rows: Schema = given[-1].schema
+    if step.do != "evaluate":
+        return rows
+    learned: Schema = given[0].model.schema_
+    return replace(learned, dataset=rows.dataset, unit=rows.unit)
 
 
 def public_run(step: FlowStep, schema: Schema) -> Run:
@@ -188,7 +195,7 @@ def _clip(step: FlowStep, column: Column, bounds: Any) -> Column:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
 
 
 def _require_sure(step: FlowStep, rows: RowsAt, name: str) -> None:

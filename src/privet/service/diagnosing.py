@@ -113,9 +113,7 @@ class CompareModels(_Diagnosing):
 
     @cached_property
     def _other(self) -> Any:
-        from privet.model import load_model
-
-        return load_model(self.other, self.verify_key)
+        return self._loaded(self.other)
 
     @cached_property
     def _schema(self) -> Schema:

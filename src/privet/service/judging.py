@@ -132,16 +132,19 @@ class Judging(Paid, OfTable):
 
     @cached_property
     def _model(self) -> Any:
+        return self._loaded(self.model)  # type: ignore[attr-defined]
+
+    def _loaded(self, place: Path) -> Any:
+        """A model for the people in the table: they pay and are protected, whomever it has learned from."""
         from privet.model import load_model
         from privet.schema import read_schema
 
-        place: Path = self.model  # type: ignore[attr-defined]
         model = load_model(place, self.verify_key)
-        # Those who are looked at pay, and not those whom the model has learned from.
         beside = schema_beside(self.data)  # type: ignore[attr-defined]
-        named = read_schema(beside).dataset if beside.exists() else None
-        if named is not None:
-            model.schema_ = replace(model.schema_, dataset=named)
+        if beside.exists():
+            people = read_schema(beside)
+            dataset = people.dataset or model.schema_.dataset
+            model.schema_ = replace(model.schema_, dataset=dataset, unit=people.unit)
         return model
 
     @property
