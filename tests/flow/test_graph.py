@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from privet.errors import ParameterError
@@ -79,10 +81,17 @@ def test_what_makes_no_sense_is_refused_with_its_reason(steps, said):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"allocation": "fair"}, "unknown"),
-        ({"goal": "fame"}, "unknown"),
-        ({"epsilon": "much"}, "must be a number"),
-        ({"epsilon": -1.0}, "greater than 0"),
+        ({"allocation": "fair"}, "must be one of"),
+        ({"goal": ["fame"]}, "must be one of"),
+        ({"name": 5}, "must be text"),
+        ({"epsilon": "much"}, "must be a finite number"),
+        ({"epsilon": None}, "must be a finite number"),
+        ({"epsilon": 10**400}, "must be a finite number"),
+        ({"epsilon": -1.0}, "above 0"),
+        ({"delta": math.nan}, "must be a finite number"),
+        ({"guess": [1]}, "what is guessed"),
+        ({"steps": {"people": SOURCE, "model": {**MODEL, "weight": math.nan}}}, "must be a finite number"),
+        ({"steps": {"people": SOURCE, "model": {**MODEL, "weight": 10**400}}}, "must be a finite number"),
         ({"allocation": "fixed"}, "has none"),
         ({"colour": 1}, "Unknown entries"),
         ({"flow": 99}, "newer format"),

@@ -284,6 +284,37 @@ def test_reports_and_models_are_written_and_bad_places_refused_first(tmp_path):
     assert spent(ledger) == 0
 
 
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ({"file": {"do": "save", "from": "made", "output": "people.csv"}}, "would write over people.csv"),
+        ({"file": {"do": "save", "from": "made", "output": "../here/people.csv"}}, "would write over"),
+        ({"file": {"do": "save", "from": "made", "output": "people.schema.toml"}}, "must end in|end in .csv"),
+        ({"page": {"do": "report", "from": "made", "output": "ledger.db"}}, "end in .html"),
+        ({"file": {"do": "save", "from": "made"}}, "names no file"),
+        (
+            {name: {"do": "report", "from": "made", "output": "page.html"} for name in ("one", "two")},
+            "another step",
+        ),
+    ],
+)
+def test_a_flow_writes_over_nothing_that_it_reads_or_that_is_no_page_table_or_model(tmp_path, ends, said):
+    """Before: the owner's table was replaced by made-up records, after these were paid for."""
+    from privet.schema import write_schema
+    from privet.sources import write_csv
+
+    here = tmp_path / "here"
+    here.mkdir()
+    write_schema(public_knowledge(), here / "people.schema.toml")
+    write_csv(patients(500).to_batches(), here / "people.csv")
+    before, ledger = (here / "people.csv").read_bytes(), account()
+    steps = {"people": STEPS["people"], "made": {"do": "synthesiser", "from": "people", "records": 20}} | ends
+    with pytest.raises(ParameterError, match=said):
+        flow(steps=steps).run(folder=here, ledger=ledger)
+    assert spent(ledger) == 0
+    assert (here / "people.csv").read_bytes() == before
+
+
 def test_seeded_noise_is_not_kept(tmp_path):
     with pytest.raises(ParameterError, match="Seeded noise"):
         flow().run(TABLES, store=tmp_path, random_state=1)

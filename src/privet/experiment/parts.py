@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import numbers
 import sys
 from collections.abc import Callable, Mapping
@@ -162,4 +161,4 @@ def whole(value: Any, least: int) -> bool:
 def positive(value: Any) -> bool:
     """Whether a value is a number above 0."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return real and math.isfinite(float(value)) and float(value) > 0
+    return real and 0 < value <= sys.float_info.max

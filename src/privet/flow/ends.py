@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +16,12 @@ from privet.sources import write_csv, write_parquet
 
 if TYPE_CHECKING:
     from privet.flow.flow import Flow
+    from privet.flow.places import Places
 
-__all__ = ["FlowEnd", "ended", "require_place"]
+__all__ = ["FlowEnd", "ended", "require_places"]
+
+ENDINGS = {"report": (".html",), "save": (".json",)}
+TABLES = (".csv", ".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -50,13 +56,36 @@ def place_of(step: FlowStep, folder: Path) -> Path:
     return folder / output
 
 
-def require_place(step: FlowStep, folder: Path) -> None:
-    """Refuse a place that cannot be written to, before anything is paid for."""
-    place = place_of(step, folder)
-    if place.is_dir() or not place.parent.is_dir():
-        raise ParameterError(
-            f"The step '{step.name}' cannot write to {place}.", "Name a file in a folder that exists."
-        )
+def require_places(steps: Sequence[FlowStep], tables: Collection[str], places: Places) -> None:
+    """Refuse files that cannot be written, or that hold something else, before anything is paid for.
+
+    ``tables`` are the steps that give made-up records. What a file is for shows in its name's ending, so that
+    a flow writes over no schema, no ledger and no other flow; and over no table that it reads.
+    """
+    assert places.folder is not None
+    taken = {file.resolve() for step in steps if step.do == "source" for file in places.files(step)}
+    for step in steps:
+        if step.kind.gives:
+            continue
+        place = place_of(step, places.folder)
+        rows = step.do == "save" and step.inputs[0] in tables
+        endings = TABLES if rows else ENDINGS[step.do]
+        if place.suffix not in endings:
+            raise ParameterError(
+                f"The step '{step.name}' cannot write to {place.name}: it is no name for what it writes.",
+                f"Let the name end in {' or '.join(endings)}.",
+            )
+        if place.is_dir() or not os.access(place if place.exists() else place.parent, os.W_OK):
+            raise ParameterError(
+                f"The step '{step.name}' cannot write to {place}.", "Name a file in a folder that exists."
+            )
+        if place.resolve() in taken:
+            raise ParameterError(
+                f"The step '{step.name}' would write over {place.name}, which the flow reads, or writes in "
+                "another step.",
+                "Give the file another name.",
+            )
+        taken.add(place.resolve())
 
 
 def _page(step: FlowStep, given: list[Any], flow: Flow) -> Any:

@@ -13,7 +13,7 @@ from privet.budget import Approximate, Ledger, Pure, budget
 from privet.curator.composition import Composition
 from privet.errors import ParameterError
 from privet.flow.graph import Graph, whole
-from privet.flow.settings import Head
+from privet.flow.settings import Head, Part
 from privet.flow.steps import FlowStep
 from privet.parameters import parameters_of
 from privet.schema.columns import toml_key, toml_text
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Flow", "plain"]
 
-_CHOICES = {each.name: each.choices for each in parameters_of(Head) if each.choices}
+#: What is said of a flow as a whole; its epsilon is a number like that of a part, and is never left out.
+_SAID = (
+    *parameters_of(Head),
+    *(replace(p, optional=False) for p in parameters_of(Part) if p.name == "epsilon"),
+)
 _HEAD = ("epsilon", "delta", "allocation", "goal", "name", "accuracy", "guess")
 _KNOWN = ("flow", *_HEAD, "steps")
 
@@ -72,12 +76,11 @@ a private edge can end only at a step that measures.
             raise ParameterError(
                 "The flow has no steps.", 'Begin with a source:  [steps.people]  do = "source"'
             )
-        for what, known in _CHOICES.items():
-            if (value := getattr(self, what)) not in known:
-                raise ParameterError(f"{what} = {value!r} is unknown.", f"Use one of: {', '.join(known)}.")
-        for what, number in (("epsilon", self.epsilon), ("delta", self.delta)):
-            if isinstance(number, bool) or not isinstance(number, int | float):
-                raise ParameterError(f"The flow's {what} must be a number.")
+        for each in _SAID:
+            if fault := each.fault(getattr(self, each.name)):
+                raise ParameterError(f"The flow's {each.name} {fault}.")
+        if not isinstance(self.guess, Mapping):
+            raise ParameterError("The flow's guess must name what is guessed.", "guess = {records = 40000}")
         self.graph.priced()
         self._check_budgets()
         _ = self.amount

@@ -37,9 +37,7 @@ class Places:
             if isinstance(named, Mapping):
                 found = Schema.from_plain(named)
             else:
-                data = self._data(step)
-                beside = data.with_name(f"{data.name.split('.')[0]}.schema.toml")
-                place = self.folder / named if named and self.folder is not None else beside
+                place = self._schema_file(step)
                 if not place.exists():
                     raise SchemaError(
                         f"What is public about '{step.name}' is not known: there is no {place.name}.",
@@ -50,6 +48,13 @@ class Places:
         found.require_confirmed()
         return found
 
+    def files(self, step: FlowStep) -> tuple[Path, ...]:
+        """The file that a source reads, if its table is one."""
+        if step.name not in self.tables:
+            return (self._data(step),)
+        table = self.tables[step.name][0]
+        return (Path(table),) if isinstance(table, str | Path) and Path(table).is_file() else ()
+
     def source(self, step: FlowStep, schema: Schema) -> Any:
         """The table of a source."""
         if step.name in self.tables:
@@ -58,15 +63,21 @@ class Places:
 
     def state(self, step: FlowStep) -> str:
         """What distinguishes a file from a changed one: its name, size and date; "" for tables in memory."""
-        if step.name in self.tables:
-            return ""
-        try:
-            found = self._data(step).stat()
-        except OSError:
-            raise ParameterError(
-                f"The source '{step.name}' has no file {self._data(step).name}.", "Check its path."
-            ) from None
-        return f"{self._data(step).name} {found.st_size} {found.st_mtime_ns}"
+        for place in self.files(step):
+            try:
+                found = place.stat()
+            except OSError:
+                raise ParameterError(
+                    f"The source '{step.name}' has no file {place.name}.", "Check its path."
+                ) from None
+            return f"{place.name} {found.st_size} {found.st_mtime_ns}"
+        return ""
+
+    def _schema_file(self, step: FlowStep) -> Path:
+        named, data = step.settings.get("schema"), self._data(step)
+        if named and self.folder is not None:
+            return self.folder / named
+        return data.with_name(f"{data.name.split('.')[0]}.schema.toml")
 
     def _data(self, step: FlowStep) -> Path:
         data = step.settings.get("data")

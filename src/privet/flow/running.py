@@ -21,11 +21,11 @@ from privet.budget import Approximate, Ledger, Pure, Reservation, amount_from_di
 from privet.curator.owner import account_name, as_read, require_word
 from privet.curator.run import Run
 from privet.errors import LedgerError, ParameterError
-from privet.flow.ends import FlowEnd, ended, require_place
+from privet.flow.ends import FlowEnd, ended, require_places
 from privet.flow.flow import Flow
 from privet.flow.places import Places
 from privet.flow.planning import FlowPlan, planned, wanted_steps
-from privet.flow.steps import FlowStep
+from privet.flow.steps import TABLE, FlowStep
 from privet.flow.store import Releases, Store, is_of, priced_names, states
 from privet.flow.walk import Given, Measured, RowsAt, measured, passed_on, public_run, run_schema, taken
 from privet.model import model_from_dict, model_to_dict
@@ -159,9 +159,9 @@ class _Running:
         outputs: dict[str, Given] = {
             step.name: self._rows(step) for step in self._order if step.do == "source"
         }
-        for step in self._order:
-            if not step.kind.gives and self._places.folder is not None:
-                require_place(step, self._places.folder)
+        if self._places.folder is not None:
+            tables = {name for name in self._wanted if self._flow.graph.gives(name) == TABLE}
+            require_places(self._order, tables, self._places)
         new = [name for name in self._got if self._known.get(name) is None or not self._store_has(name)]
         whole = self._whole(new)
         ends: list[FlowEnd] = []

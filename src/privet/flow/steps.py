@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privet.errors import ParameterError
-from privet.flow.settings import Clip, Drawn, End, Evaluate, Keep, Source, Split, settings_of
-from privet.parameters import Parameter
+from privet.flow.settings import Clip, Drawn, End, Evaluate, Keep, Part, Source, Split, settings_of
+from privet.parameters import Parameter, parameters_of
 from privet.registry import ALGORITHMS, Algorithm, algorithm
 
 __all__ = ["MODEL", "PRIVATE", "PUBLIC", "SCORE", "TABLE", "FlowStep", "Kind", "kind_of", "kinds"]
@@ -144,12 +144,9 @@ class FlowStep:
             raise ParameterError(
                 f"The step '{name}': `from` must name steps.", 'For example: from = "people"'
             )
-        for what in ("weight", "epsilon"):
-            value = entry.get(what)
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int | float) or value <= 0
-            ):
-                raise ParameterError(f"The step '{name}': {what} must be a number above 0.")
+        for each in parameters_of(Part):
+            if fault := each.fault(entry.get(each.name)):
+                raise ParameterError(f"The step '{name}': {each.name} {fault}.")
         settings = {key: value for key, value in entry.items() if key not in _RESERVED}
         return cls(name, entry["do"], inputs, settings, entry.get("weight"), entry.get("epsilon"))
 
