@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import signal
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,9 +22,10 @@ from privet.demo.patients import patients, public_knowledge
 from privet.errors import BudgetExceeded, LedgerError, ParameterError
 from privet.experiment import Contender, Experiment
 from privet.experiment.files import cells_table, write_results
+from privet.experiment.running import figures_of_any
 from privet.experiment.store import Store
 from privet.experiment.workers import _batches
-from privet.schema import write_schema
+from privet.schema import Schema, write_schema
 from privet.sources import ArrowSource, write_csv
 from privet.sources.spark import SparkMap
 
@@ -118,6 +120,49 @@ def test_a_class_of_python_is_compared_on_public_tables_and_taken_up(tmp_path):
     assert plain.plan(store=store).done == plain.size
     other = replace(experiment, algorithms=(Contender.of("counted", Counted, {"offset": 2}),))
     assert other.plan(store=store).done == 0
+
+
+@dataclass
+class Says:
+    """What it is told to predict, in order."""
+
+    told: list
+
+    def predict(self, table):
+        return self.told[: table.num_rows]
+
+
+@pytest.mark.filterwarnings("ignore")  # as an experiment does
+@pytest.mark.parametrize(
+    ("target", "truth", "told", "found"),
+    [
+        (["a", "b"], list("aabb"), list("abbb"), {"records": 4, "accuracy": 0.75, "kappa": 0.5}),
+        (["a", "b"], ["a", "a", None], list("aab"), {"records": 2, "accuracy": 1, "kappa": None}),
+        (["a", "b"], [None], ["a"], {"records": 0}),
+        (
+            (0, 9),
+            [1.0, 2.0, 3.0],
+            [1.0, 2.0, 5.0],
+            {
+                "records": 3,
+                "r2": -1,
+                "mean_absolute_error": 2 / 3,
+                "root_mean_squared_error": math.sqrt(4 / 3),
+            },
+        ),
+        (
+            (0, 9),
+            [2.0, 2.0],
+            [2.0, 2.0],
+            {"records": 2, "r2": None, "mean_absolute_error": 0, "root_mean_squared_error": 0},
+        ),
+        ((0, 9), [2.0, 2.0], [2.0, math.nan], {"records": 2}),
+    ],
+)
+def test_the_figures_of_a_class_of_python(target, truth, told, found):
+    schema = Schema.of({"x": (0, 1), "y": target}, target="y")
+    table = pa.table({"x": [0.0] * len(truth), "y": truth})
+    assert figures_of_any(Says(told), table, schema) == pytest.approx(found, nan_ok=True)
 
 
 def test_a_class_of_python_gets_no_private_table_and_stands_in_no_file(folder):

@@ -140,23 +140,31 @@ def figures_of_any(model: Any, test: pa.Table, schema: Schema) -> dict[str, floa
     """The figures of a model that is not Privet's: its own, or how well it predicts public records."""
     if hasattr(model, "figures"):
         return {name: _finite(float(value)) for name, value in model.figures(test).items()}
+    from sklearn import metrics
+
     target = schema[schema.target or ""]
     test = test.filter(test[target.name].is_valid())
+    records = {"records": float(test.num_rows)}
+    if not test.num_rows:
+        return records
     truth = np.asarray(test[target.name].to_pylist())
     told = np.asarray(model.predict(test.drop_columns([target.name])))
     if isinstance(target, Category):
-        return {
-            "records": float(len(truth)),
-            "accuracy": float(np.mean(told.astype(str) == truth.astype(str))),
+        classes = truth.astype(str), told.astype(str)
+        found = {
+            "accuracy": metrics.accuracy_score(*classes),
+            "kappa": metrics.cohen_kappa_score(*classes),
         }
-    off = told.astype(float) - truth.astype(float)
-    spread = float(np.sum((truth.astype(float) - truth.astype(float).mean()) ** 2))
-    return {
-        "records": float(len(truth)),
-        "r2": 1 - float(np.sum(off**2)) / spread if spread else None,
-        "mean_absolute_error": float(np.mean(np.abs(off))),
-        "root_mean_squared_error": float(np.sqrt(np.mean(off**2))),
-    }
+    else:
+        values = truth.astype(float), told.astype(float)
+        if not np.isfinite(values).all():  # what is no number is off by no number
+            return records
+        found = {
+            "r2": metrics.r2_score(*values, force_finite=False),
+            "mean_absolute_error": metrics.mean_absolute_error(*values),
+            "root_mean_squared_error": metrics.root_mean_squared_error(*values),
+        }
+    return records | {name: _finite(float(value)) for name, value in found.items()}
 
 
 def figures_of(plain: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, float | None]]:
