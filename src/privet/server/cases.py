@@ -50,7 +50,7 @@ _CASES = (
 )  # fmt: skip
 PLANNABLE = tuple(entry.name for entry in USE_CASES if entry.name in _CASES)
 #: What can be foretold on made-up people.
-FORETOLD = ("fit", "cross-validate", "gwas top-snps")
+FORETOLD = ("fit", "select", "cross-validate", "gwas top-snps")
 #: Parameters that are the server's to set, or an owner's at the machine.
 _OWN = {
     "algorithm", "data", "decimal", "delimiter", "encoding", "engine", "force", "ledger", "model", "newlines",

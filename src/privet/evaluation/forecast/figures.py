@@ -70,13 +70,17 @@ def _same_choice(model: Any, reference: Any, test: pa.Table, schema: Schema) -> 
     return len(wanted & set(model.chosen_)) / max(len(wanted), 1)
 
 
-def _same_itemsets(model: Any, reference: Any, test: pa.Table, schema: Schema) -> float:
-    """The F-score of the itemsets beside those found without noise."""
-    found, wanted = (
-        {tuple(sorted((k, str(v)) for k, v in each.items.items())) for each in m.itemsets}
-        for m in (model, reference)
-    )
+def _same_finds(model: Any, reference: Any, test: pa.Table, schema: Schema) -> float:
+    """The F-score of the itemsets, or of the rules, beside those found without noise."""
+    found, wanted = _finds(model), _finds(reference)
     return 2 * len(found & wanted) / max(len(found) + len(wanted), 1)
+
+
+def _finds(model: Any) -> set[tuple[Any, ...]]:
+    rules = getattr(model, "rules_", None)
+    if rules is not None:
+        return {(tuple(each["antecedents"]), tuple(each["consequents"])) for each in rules}
+    return {tuple(sorted((k, str(v)) for k, v in each.items.items())) for each in model.itemsets}
 
 
 def _likeness(model: Any, reference: Any, test: pa.Table, schema: Schema) -> float:
@@ -108,6 +112,6 @@ FIGURES: dict[str, OnMadeUp] = {
     "regress": OnMadeUp("R²", _r2),
     "cluster": OnMadeUp("spread explained by the clusters", _explained),
     "select": OnMadeUp("attributes chosen as without noise", _same_choice),
-    "associate": OnMadeUp("itemsets found as without noise (F-score)", _same_itemsets),
+    "associate": OnMadeUp("what is found as without noise (F-score)", _same_finds),
     "synthesise": OnMadeUp("likeness of the tables of two columns", _likeness),
 }
