@@ -32,10 +32,13 @@ class Itemset:
     error: float
 
     def __str__(self) -> str:
-        items = ", ".join(
+        return self.told(
             column if value is True else f"{column} = {value}" for column, value in self.items.items()
         )
-        return f"{items}: {self.support:,.0f} ± {self.error:,.3g} records"
+
+    def told(self, words: Iterable[str]) -> str:
+        """The same, with these words for its items."""
+        return f"{', '.join(words)}: {self.support:,.0f} ± {self.error:,.3g} records"
 
 
 @with_parameters

@@ -150,6 +150,12 @@ class FrequentItemsets(PrivateAssociator):
         )
         return list(zip(bases, found, likely, strict=True))
 
+    def in_words(self) -> str:
+        """The released itemsets, one per line, with the same words as in the picture and the frame."""
+        if not self.itemsets_:
+            return super().in_words()
+        return "\n".join(each.told(_words(each.items, self.schema_)) for each in self.itemsets)
+
     def frame(self) -> Any:
         """A pandas frame as mlxtend has it: ``support`` as a share, ``itemsets``; and the errors."""
         import pandas as pd
@@ -158,7 +164,7 @@ class FrequentItemsets(PrivateAssociator):
         return pd.DataFrame(
             {
                 "support": [min(each.support / records, 1.0) for each in self.itemsets],
-                "itemsets": [_words(each.items, self.schema_) for each in self.itemsets],
+                "itemsets": [frozenset(_words(each.items, self.schema_)) for each in self.itemsets],
                 "error": [each.error / records for each in self.itemsets],
             }
         )
@@ -168,7 +174,7 @@ class FrequentItemsets(PrivateAssociator):
         from privet.report.charts import Bars, Series
 
         shown = self.itemsets[:25]
-        labels = tuple(", ".join(sorted(_words(each.items, self.schema_))) for each in shown)
+        labels = tuple(", ".join(_words(each.items, self.schema_)) for each in shown)
         values = Series("records", tuple(e.support for e in shown), tuple(e.error for e in shown), (0, None))
         return (Bars("The most frequent sets", labels, (values,), y="records"),) if shown else ()
 
@@ -208,14 +214,14 @@ def _possible(pattern: int, basis: tuple[Item, ...]) -> bool:
     return len(set(columns)) == len(columns)
 
 
-def _words(items: Mapping[str, Any], schema: Schema) -> frozenset[str]:
+def _words(items: Mapping[str, Any], schema: Schema) -> list[str]:
     """Each item in a word: by its column alone where no other value of that is an item, else with both.
 
     >>> schema = Schema.of({"milk": [0, 1], "ill": ["no", "yes", "unknown"]})
-    >>> sorted(_words({"milk": 1, "ill": "yes"}, schema))
-    ['ill=yes', 'milk']
+    >>> _words({"milk": 1, "ill": "yes"}, schema)
+    ['ill = yes', 'milk']
     """
     several = Counter(item.column for item in items_of(schema))
-    return frozenset(
-        name if value is True or several[name] == 1 else f"{name}={value}" for name, value in items.items()
+    return sorted(
+        name if value is True or several[name] == 1 else f"{name} = {value}" for name, value in items.items()
     )

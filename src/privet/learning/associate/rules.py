@@ -85,8 +85,8 @@ class AssociationRules(FrequentItemsets):
             error = supports.error(then)
             found.append(
                 {
-                    "antecedents": sorted(_words(_named(_held(given, basis), schema), schema)),
-                    "consequents": sorted(_words(_named(_held(then, basis), schema), schema)),
+                    "antecedents": _words(_named(_held(given, basis), schema), schema),
+                    "consequents": _words(_named(_held(then, basis), schema), schema),
                     "support": both / records,
                     "antecedent support": whole / records,
                     "consequent support": other / records,
