@@ -19,12 +19,12 @@ def of_reading(schema: Schema) -> str:
     return _UNREADABLE if counts else _REFUSES
 
 
-def when_counted(caveats: tuple[str, ...], schema: Schema) -> tuple[str, ...]:
-    """A rehearsal's caveats as those of a run that a ledger counts and that reads its table by ``schema``.
+def when_counted(caveats: tuple[str, ...], schema: Schema | None = None) -> tuple[str, ...]:
+    """A rehearsal's caveats as those of a run that a ledger counts and reads by ``schema``, if given.
 
     >>> when_counted((UNCOUNTED, "How long it took."), Schema.of({"age": (0, 120)}))
     ('How long it took.',)
     """
-    reading = of_reading(schema)
-    found = (reading if caveat in (_REFUSES, _UNREADABLE) else caveat for caveat in caveats)
+    reading = {} if schema is None else dict.fromkeys((_REFUSES, _UNREADABLE), of_reading(schema))
+    found = (reading.get(caveat, caveat) for caveat in caveats)
     return tuple(dict.fromkeys(caveat for caveat in found if caveat != UNCOUNTED))

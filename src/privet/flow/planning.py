@@ -108,7 +108,7 @@ class FlowPlan:
                 lines.append(f"{step.name} ({step.do}): free. {step.free}")
                 continue
             later = " (later)" if step.later else ""
-            share = f", {float(step.share):.1%} of the budget" if step.share is not None else ""
+            share = f", {100 * float(step.share):.3g} % of the budget" if step.share is not None else ""
             lines.append(f"{step.name} ({step.do}){later}: {step.amount}{share}")
             lines += [f"    {line}" for line in numbered(step.buys)]
             lines += [f"    {step.expected}."] if step.expected else []

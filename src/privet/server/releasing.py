@@ -15,6 +15,7 @@ from privet.server.cases import Asked
 from privet.server.credentials import new_id
 from privet.server.store.moments import now
 from privet.service import Result
+from privet.service.plans import for_real
 
 __all__ = ["finite", "release_of"]
 
@@ -48,6 +49,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "created": now(),
         "has_model": model is not None,
         "exports": [] if model is None else exports_of(model),
+        "line": "" if chosen is None else chosen.line,
         "text": result.text(),
         "words": result.in_words(),
         "facts": [list(fact) for fact in result.facts()],
@@ -56,7 +58,7 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "tables": [vars(table) for table in result.tables()],
         "guarantee": None if guarantee is None else finite(guarantee.to_dict()),
         "guarantee_text": "" if guarantee is None else guarantee.text(),
-        "not_said": [] if guarantee is None else list(guarantee.caveats),
+        "not_said": _not_said(result, asked.practice),
     }
     page = result.page()
     if asked.practice:
@@ -72,6 +74,14 @@ def release_of(run: Row[Any], asked: Asked, result: Result, name: str) -> dict[s
         "report": page.html(),
         "document": json.dumps(asked.document(name).to_dict()),
     }
+
+
+def _not_said(result: Result, practice: bool) -> list[str]:
+    """What its guarantee does not cover; for made-up people, what it would not, were it for real."""
+    guarantee = result.guarantee
+    if guarantee is None:
+        return []
+    return list(for_real(guarantee) if practice else guarantee.caveats)
 
 
 def exports_of(model: dict[str, Any]) -> list[str]:

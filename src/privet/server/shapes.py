@@ -449,6 +449,8 @@ class PerturbationShown(BaseModel):
 
 
 class ReleaseInFull(ReleaseShown):
+    #: What its algorithm does, in a line; older releases do not say.
+    line: str = ""
     text: str
     words: str
     #: Its figures by name, as text; where there are none, ``figures`` are for people, too.

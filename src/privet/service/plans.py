@@ -17,7 +17,7 @@ from privet.service.accounts import account_of, amount_to_dict, balance_to_dict
 if TYPE_CHECKING:
     from privet.evaluation.search_plan import SearchPlan
 
-__all__ = ["Plan", "planned"]
+__all__ = ["Plan", "for_real", "planned"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,11 @@ class Plan:
         else:
             lines.append("No ledger keeps count of this run.")
         return "\n".join(lines)
+
+
+def for_real(guarantee: Guarantee) -> tuple[str, ...]:
+    """The caveats of a run on made-up people as those of one that a ledger counts."""
+    return when_counted(guarantee.caveats)
 
 
 def planned(

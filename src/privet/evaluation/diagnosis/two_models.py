@@ -76,13 +76,15 @@ class ModelComparison(Diagnosis):
 
     def lines(self) -> list[tuple[str, str]]:
         found = [("Records", self.records.as_count())]
+        difference = f"Difference in {self.measure}"
         if self.first is not None and self.second is not None:
+            difference += " (first less second)"
             for name, figure in zip(self.names, (self.first, self.second), strict=True):
                 found.append((f"{self.measure}, {name}", str(figure)))
         text = str(self.difference)
         if math.isfinite(self.difference.value):
             text += f"  (± {self.in_all:.2g} with the choice of test records)"
-        return [*found, (f"Difference in {self.measure}", text)]
+        return [*found, (difference, text)]
 
     def in_words(self) -> str:
         if self.better is None:

@@ -194,7 +194,9 @@ class KMeans(PrivateClusterer):
         centres = self.cluster_centers_
         shown = tuple(((float(c[x]), float(c[y])),) for c in centres)
         weights = tuple((float(size),) for size in self.sizes_)
-        plot = Points("Released centres", names, shown, sizes=weights, x=x_column.name, y=y_column.name)
+        plot = Points(
+            "Centres of the clusters", names, shown, sizes=weights, x=x_column.name, y=y_column.name
+        )
         return (sizes, plot)
 
 

@@ -175,7 +175,7 @@ class PCA(PrivatePreparer):
             largest = sorted(range(len(weights)), key=lambda k: -abs(weights[k]))[:6]
             told = ", ".join(f"{self.numbers_[k]} {weights[k]:+.2f}" for k in largest)
             sure = "" if self.certain_[place] else "; its direction is not told from noise"
-            part = f"{share:.1%} ± {self.explained_error_:.1%} of the variance"
+            part = f"{100 * share:.1f} % ± {100 * self.explained_error_:.1f} % of the variance"
             lines.append(f"component {place + 1}: {part}; {told}{sure}")
         matrix, errors = np.array(self.correlations_), np.array(self.correlation_errors_)
         one, other = np.triu_indices(len(matrix), 1)

@@ -200,7 +200,7 @@ def _steps(found: FlowLook, kept: KeptSteps) -> list[FlowStepShown]:
                 x=step.place[0],
                 y=step.place[1],
                 amount=None if part is None else amount(part),
-                share="" if plan is None or plan.share is None else f"{float(plan.share):.1%}",
+                share="" if plan is None or plan.share is None else f"{100 * float(plan.share):.3g} %",
                 later=plan is not None and plan.later,
                 free="" if plan is None else plan.free,
                 release=kept.release(plan.identity) if plan is not None and plan.identity else None,
