@@ -35,10 +35,12 @@ VIOLATIONS = """async rules => {
   const found = await axe.run(document, {runOnly: rules, resultTypes: ['violations']});
   const shown = node => node.html.slice(0, 160);
   return found.violations.map(rule => [rule.id, rule.help, rule.nodes.slice(0, 4).map(shown)]); }"""
-#: Once every chart has its drawing, and the page was painted with it.
+#: Once every chart has its drawing and every graph is in view, and the page was painted with them.
 DRAWN = """async () => {
   const frame = () => new Promise(done => requestAnimationFrame(done));
-  for (let i = 0; i < 600 && document.querySelector('.canvas:empty'); i++) await frame();
+  await frame(); await frame();
+  const coming = '.canvas:empty, .canvas[aria-busy=true]';
+  for (let i = 0; i < 600 && document.querySelector(coming); i++) await frame();
   await frame(); await frame(); }"""
 #: Only against a test that would never end: nothing depends on how fast the machine is.
 PATIENCE = 600_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
 
 #: Where something is spent, and nothing is foretold before: a forecast takes the server some seconds.
-CHEAP = "mine/select"
+CHEAP = "mine/prepare"
 
 
 def upload(page, name: str, text: str) -> None:

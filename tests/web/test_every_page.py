@@ -129,7 +129,7 @@ def test_every_family_gives_a_result_in_practice(visitor):
 
 def test_budgets_that_do_not_suffice(visitor):
     page = visitor.page
-    open_clinic(visitor, "0.5", "mine/select")
+    open_clinic(visitor, "0.5", "mine/prepare")
     go_for_real(page)
     set_epsilon(page, "5")
     page.get_by_text("Too much").wait_for()
@@ -137,7 +137,7 @@ def test_budgets_that_do_not_suffice(visitor):
     page.get_by_role("button", name="Use the most that fits: ε = 0.5").click()
     spend(page, "0.5")
     page.get_by_role("heading", name="In words").wait_for()
-    page.get_by_role("link", name="Select", exact=True).click()
+    page.get_by_role("link", name="Prepare", exact=True).click()
     set_epsilon(page, "0.1")
     page.get_by_text("The budget is spent").wait_for()
     assert page.get_by_role("button", name="Run: spends").is_disabled()

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from tests.web.conftest import DRAWN, NARROW, WIDE
 from tests.web.hands import Keyboard
 from tests.web.project import open_clinic, released, shared_clinic
 
@@ -81,6 +82,41 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     page.get_by_text("The last change was undone").wait_for()
     page.get_by_role("button", name="Undo").click()
     page.locator('.svelte-flow__node[data-id="report"]').wait_for(state="detached")
+
+
+#: How many steps of the graph can be seen in whole, and how often the page changed while nobody did anything.
+IN_VIEW = """() => {
+  const place = element => element.getBoundingClientRect();
+  const room = place(document.querySelector('.svelte-flow'));
+  const inside = one => one.left >= room.left && one.right <= room.right
+    && one.top >= room.top && one.bottom <= room.bottom;
+  return [...document.querySelectorAll('.svelte-flow__node')].map(place).filter(inside).length; }"""
+CHANGES = """async () => { let seen = 0;
+  const watch = new MutationObserver(changes => { seen += changes.length; });
+  watch.observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+  await new Promise(done => setTimeout(done, 1000)); watch.disconnect(); return seen; }"""
+
+
+def test_the_whole_graph_is_in_view_in_every_window_and_the_page_comes_to_rest(visitor):
+    page = visitor.page
+    shared_clinic(visitor, "flow")
+    priced(page)
+    try:
+        for size in (WIDE, NARROW, {"width": 900, "height": 700}):
+            page.set_viewport_size(size)
+            page.evaluate(DRAWN)
+            steps = page.locator(".svelte-flow__node")
+            assert steps.count() == page.evaluate(IN_VIEW) == 5
+            assert any(page.evaluate(CHANGES) == 0 for _ in range(20)), "the page never comes to rest"
+            if size == NARROW:  # from top to bottom, so that its words can be read
+                tops = [box["y"] for each in steps.all() if (box := each.bounding_box())]
+                assert len(set(tops)) == 5
+                assert steps.first.bounding_box()["width"] > 110
+        add(page, "report")
+        page.evaluate(DRAWN)
+        assert page.evaluate(IN_VIEW) == 6
+    finally:
+        page.set_viewport_size(WIDE)
 
 
 def test_everything_the_canvas_does_is_done_by_keyboard_in_the_list(visitor):

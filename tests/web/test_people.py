@@ -10,7 +10,7 @@ from tests.web.workbench import Workbench
 
 PASSWORD = "a long enough password"
 #: Where something is spent, and nothing is foretold before: a forecast takes the server some seconds.
-CHEAP = ("mine", "select")
+CHEAP = ("mine", "prepare")
 
 
 def make_user(page, name: str) -> None:
@@ -118,7 +118,7 @@ def test_a_run_waits_for_the_owner_and_is_approved(visitor, ann, careful):
     visitor.at("people")
     page = visitor.page
     page.get_by_role("button", name="Approve: spends for good, the run of ann").wait_for()
-    page.get_by_role("link", name="Private Bee Selection", exact=True).wait_for()
+    page.get_by_role("link", name="Bounds", exact=True).wait_for()
     visitor.look("people-waiting")
     page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
     page.get_by_text("No run waits for you.").wait_for()

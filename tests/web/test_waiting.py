@@ -71,7 +71,7 @@ def test_every_page_says_that_it_is_loading(visitor, practised):
     visitor.expected = ("net::ERR_FAILED",)
     page = visitor.page
     dataset, release, run = practised
-    tabs = ("public", "look", "ask", "mine/select", "perturb", "flow", "experiment", "results", "budget")
+    tabs = ("public", "look", "ask", "mine/prepare", "perturb", "flow", "experiment", "results", "budget")
     of_a_table = (*tabs, f"result/{release}", f"evaluate/{release}", f"run/{run}")
     places = ("", "catalogue", "budget", "people", *(f"data/{dataset}/{name}" for name in of_a_table))
     visitor.at("learn")
@@ -98,7 +98,7 @@ def test_a_price_a_forecast_and_a_look_say_what_they_wait_for(visitor, practised
     page = visitor.page
     dataset, release, _ = practised
     waits = {
-        "mine/select": ("**/plans", "Working out the price …"),
+        "mine/prepare": ("**/plans", "Working out the price …"),
         "mine/classify": ("**/forecasts", "Rehearsing on made-up people …"),
         "mine/cluster": ("**/algorithms/*", "Looking up its settings …"),
         "flow": ("**/flows/check", "Working out the price …"),
@@ -149,7 +149,7 @@ def test_no_button_is_pressed_twice(visitor, practised):
     pressed("Try it on made-up people", "**/perturbations")
     visitor.at("data", dataset, "experiment")
     pressed("free cells", "**/api/v1/experiments")
-    for place in ("flow", "mine/select"):
+    for place in ("flow", "mine/prepare"):
         shared = shared_clinic(visitor, place)
         pressed("Run on made-up people", "**/plans")
         go_for_real(page)

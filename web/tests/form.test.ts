@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applies, bounds, fields, label, read, show, type Field, type Schema } from "../src/lib/form";
+import { applies, bounds, fields, heading, label, read, sentence, show, type Field, type Schema } from "../src/lib/form";
 
 const SCHEMA: Schema = {
   properties: {
@@ -53,4 +53,10 @@ test("names with values are typed as pairs, and come back the same", () => {
   expect(read(bounds, "age=18,90; height = 1.5")).toEqual({ age: [18, 90], height: 1.5 });
   expect(show(read(bounds, "age=18,90; height = 1.5"))).toBe("age=18,90; height=1.5");
   expect(read(bounds, "nonsense")).toBe("nonsense");
+});
+
+test("a sentence begins with a capital, a symbol stays as it is, and a heading has no full stop", () => {
+  expect(sentence("nothing spent, ε = 1 left.")).toBe("Nothing spent, ε = 1 left.");
+  expect(sentence("ε = 1.5 left")).toBe("ε = 1.5 left");
+  expect(heading("chosen: glucose.")).toBe("Chosen: glucose");
 });

@@ -2517,6 +2517,11 @@ export interface components {
             headline: string;
             /** Id */
             id: string;
+            /**
+             * Line
+             * @default
+             */
+            line: string;
             /** Not Said */
             not_said: string[];
             /** Practice */

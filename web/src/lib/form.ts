@@ -43,10 +43,17 @@ export function label(name: string): string {
   return sentence(name.replaceAll(/[_-]+/g, " ").trim());
 }
 
-/** The same words with a capital first. */
+/** The same words with a capital first; a symbol such as ε stays as it is. */
 export function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return words.replace(/^[a-z]/, (first) => first.toUpperCase());
 }
+
+/** A day and a time as the reader writes them: the ledger keeps minutes. */
+export const moment = (when: string): string =>
+  new Date(when).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** A sentence as a heading: without its full stop. */
+export const heading = (words: string): string => sentence(words).replace(/\.$/, "");
 
 /** The fields of a form. Files and objects have none: they are given in other ways. */
 export function fields(schema: Schema, hidden: readonly string[] = []): Field[] {
