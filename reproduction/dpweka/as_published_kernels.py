@@ -14,7 +14,7 @@ __all__ = ["candidate_scores"]
 Vector = NDArray[np.float64]
 
 
-@njit(cache=True, fastmath=True)
+@njit(fastmath=True)
 def candidate_scores(
     margins: Vector,
     y: NDArray[np.int8],

@@ -68,7 +68,7 @@ class Search:
         )  # fmt: skip
 
 
-@njit(cache=True)
+@njit
 def totals(
     y: NDArray[np.int8], cells: Cells, numbers: Matrix, places: Cells, width: int
 ) -> tuple[Matrix, Vector, Vector]:  # pragma: no cover
@@ -88,7 +88,7 @@ def totals(
     return overlaps[:width, :width].copy(), sums[:width], positives[:width]
 
 
-@njit(cache=True)
+@njit
 def walk(
     weights: Vector,
     noise: Matrix,
@@ -151,7 +151,7 @@ def walk(
     return sigma
 
 
-@njit(cache=True)
+@njit
 def two_highest(
     slopes: Vector, doubts: Vector, noise: Vector, rate: float
 ) -> tuple[int, int]:  # pragma: no cover
@@ -169,7 +169,7 @@ def two_highest(
     return first, second
 
 
-@njit(cache=True)
+@njit
 def fit_factors(
     k: int, sigma: float, columns: Matrix, factors: Matrix, sizes: Vector
 ) -> None:  # pragma: no cover
@@ -180,7 +180,7 @@ def fit_factors(
             factors[k, i] = math.exp(sigma * columns[k, i])
 
 
-@njit(cache=True, fastmath=True)
+@njit(fastmath=True)
 def category_logs(
     touched: Records, factor: float, sigma: float, chances: Vector, others: Vector
 ) -> tuple[float, float]:  # pragma: no cover
@@ -197,7 +197,7 @@ def category_logs(
     return above, below
 
 
-@njit(cache=True, fastmath=True)
+@njit(fastmath=True)
 def number_logs(
     factors: Vector, sigma: float, chances: Vector, others: Vector
 ) -> tuple[float, float]:  # pragma: no cover
@@ -216,7 +216,7 @@ def number_logs(
     return above, below
 
 
-@njit(cache=True, fastmath=True, error_model="numpy")
+@njit(fastmath=True, error_model="numpy")
 def move_category(touched: Records, factor: float, grown: Vector, shrunk: Vector) -> None:  # pragma: no cover
     """Multiply the odds of these records by a factor."""
     for i in touched:
@@ -225,7 +225,7 @@ def move_category(touched: Records, factor: float, grown: Vector, shrunk: Vector
         grown[i], shrunk[i] = more * scale, less * scale
 
 
-@njit(cache=True, fastmath=True, error_model="numpy")
+@njit(fastmath=True, error_model="numpy")
 def move_number(factors: Vector, grown: Vector, shrunk: Vector) -> None:  # pragma: no cover
     """Multiply the odds of each record by its own factor."""
     for i in range(factors.size):

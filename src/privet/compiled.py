@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -10,17 +11,16 @@ import numba
 __all__ = ["njit"]
 
 
-def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Numba's ``njit``, which works where machine code cannot be kept.
+def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Numba's ``njit``, which keeps its machine code, runs without the interpreter's lock and works anywhere.
 
     Numba keeps it beside the module or in the user's cache, and refuses if it may write to neither (a service
     whose user has no home, say). Then the loops are compiled anew in each process.
     """
-
-    def compiled(function: Callable[..., Any]) -> Any:
-        try:
-            return numba.njit(cache=cache, **options)(function)
-        except RuntimeError:
-            return numba.njit(**options)(function)
-
-    return compiled
+    if function is None:
+        return partial(njit, **options)
+    options = {"nogil": True, "cache": True} | options
+    try:
+        return numba.njit(**options)(function)
+    except RuntimeError:
+        return numba.njit(**options | {"cache": False})(function)

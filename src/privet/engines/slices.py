@@ -124,7 +124,7 @@ class _Taken(Rows):
         return self._codes[key]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _in_order(own: NDArray[Any], begin: Whole, order: Places) -> None:  # pragma: no cover
     """The places of records, slice by slice; and where each slice begins among them."""
     for i in range(own.size):
@@ -138,7 +138,7 @@ def _in_order(own: NDArray[Any], begin: Whole, order: Places) -> None:  # pragma
         free[own[i]] = place + 1
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _gather(codes: NDArray[Any], order: Places, found: NDArray[Any]) -> None:  # pragma: no cover
     for i in range(order.size):
         found[i] = codes[np.uint32(order[i])]

@@ -19,7 +19,7 @@ Whole = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _below(bound: Any, words: Words, at: Whole) -> Any:  # pragma: no cover
     """A uniform whole number below the bound (at least 1): as many bits as it has, again if it is not."""
     shift = np.uint64(64)
@@ -38,7 +38,7 @@ def _below(bound: Any, words: Words, at: Whole) -> Any:  # pragma: no cover
     return np.int64(0)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _exponential_coin(u: Any, t: Any, words: Words, at: Whole) -> bool:  # pragma: no cover
     """True with probability exp(−u/t), for 0 ≤ u ≤ t."""
     k = 1
@@ -49,7 +49,7 @@ def _exponential_coin(u: Any, t: Any, words: Words, at: Whole) -> bool:  # pragm
     return False
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _coins_in_a_row(most: Any, words: Words, at: Whole) -> Any:  # pragma: no cover
     """How many coins of exp(−1) fall well before one does not; no more than ``most`` are tossed."""
     number = np.int64(0)
@@ -58,7 +58,7 @@ def _coins_in_a_row(most: Any, words: Words, at: Whole) -> Any:  # pragma: no co
     return number
 
 
-@njit(nogil=True, cache=True)
+@njit
 def laplace_draws(
     t: int, j: int, words: Words, done: int, rest: Whole, turns: Whole, negative: NDArray[np.bool_]
 ) -> tuple[int, int]:  # pragma: no cover
@@ -84,7 +84,7 @@ def laplace_draws(
     return done, used
 
 
-@njit(nogil=True, cache=True)
+@njit
 def flip(gaps: Whole, t: int, words: Words) -> int:  # pragma: no cover
     """The candidate that is chosen, or −1 if there were too few words."""
     at = np.zeros(1, np.int64)

@@ -20,14 +20,14 @@ _OTHER = np.uint64(0xD6E8_FEB8_6659_FD93)
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _mix(bits):  # type: ignore[no-untyped-def]
     bits = (bits ^ (bits >> _30)) * _FIRST
     bits = (bits ^ (bits >> _27)) * _SECOND
     return bits ^ (bits >> _31)
 
 
-@njit(cache=True)
+@njit
 def add_column(bits: np.ndarray, seed: np.uint64, sums: np.ndarray) -> None:
     """Add a column's mixed cells to both sums of each row; every NaN is one NaN, and -0 is 0."""
     first, second = sums[0], sums[1]
@@ -40,7 +40,7 @@ def add_column(bits: np.ndarray, seed: np.uint64, sums: np.ndarray) -> None:
         second[row] += (mixed ^ (mixed >> _32)) * _LANE
 
 
-@njit(cache=True)
+@njit
 def add_codes(codes: np.ndarray, mixed: np.ndarray, sums: np.ndarray) -> None:
     """Add a column of codes to both sums of each row; ``mixed`` is what `add_column` makes of each code."""
     first, second, mixed_first, mixed_second = sums[0], sums[1], mixed[0], mixed[1]
@@ -50,7 +50,7 @@ def add_codes(codes: np.ndarray, mixed: np.ndarray, sums: np.ndarray) -> None:
         second[row] += mixed_second[code]
 
 
-@njit(cache=True)
+@njit
 def add_rows(sums: np.ndarray, totals: np.ndarray) -> None:
     """Add the mixed rows to the two totals of the table."""
     for row in range(sums.shape[1]):

@@ -11,7 +11,7 @@ __all__ = ["by_the_book", "walk"]
 _START, _PLAIN, _QUOTED, _CLOSING, _BLANK = 0, 1, 2, 3, 4
 
 
-@njit(cache=True)
+@njit
 def walk(text: np.ndarray, delimiter: int, state: int) -> tuple[int, int, int]:
     """The state after these bytes, the line feeds in them, and where the first open line ends (or -1).
 
@@ -37,7 +37,7 @@ def walk(text: np.ndarray, delimiter: int, state: int) -> tuple[int, int, int]:
     return state, lines, open_at
 
 
-@njit(cache=True)
+@njit
 def by_the_book(text: np.ndarray, delimiter: int, state: int) -> tuple[int, bool]:
     """The state after these bytes, and whether all readers see the same cells in them.
 

@@ -128,13 +128,13 @@ def _bits(column: Any) -> float:
     return math.log2(max(column.size, 1))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def _scrambled(bits: Any, salt: Any) -> Any:  # pragma: no cover
     """No secret, and nothing rests on it. Those of a record's columns are added up, in any order."""
     return (bits ^ (bits >> np.uint64(32))) * salt
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _low_bits(mixed: NDArray[np.uint64], most: Any, own: NDArray[np.uint16]) -> None:  # pragma: no cover
     for i in range(mixed.size):
         now = (mixed[i] ^ (mixed[i] >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -142,13 +142,13 @@ def _low_bits(mixed: NDArray[np.uint64], most: Any, own: NDArray[np.uint16]) -> 
         own[i] = (now >> np.uint64(40)) & most
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _mix_codes(codes: NDArray[Any], salt: Any, mixed: NDArray[np.uint64]) -> None:  # pragma: no cover
     for i in range(mixed.size):
         mixed[i] += _scrambled(np.uint64(codes[i]), salt)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _mix_numbers(
     bits: NDArray[np.uint64], salts: NDArray[np.uint64], mixed: NDArray[np.uint64]
 ) -> None:  # pragma: no cover

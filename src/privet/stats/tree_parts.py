@@ -109,7 +109,7 @@ class TreeParts(Assignment):
         return asks, following, places
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _descend(
     codes: NDArray[Any], asks: NDArray[Any], following: NDArray[Any], places: Whole, depth: int, part: Whole
 ) -> None:  # pragma: no cover

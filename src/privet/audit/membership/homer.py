@@ -109,7 +109,7 @@ def _attack(
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _sum(
     data: NDArray[np.uint8], gains: NDArray[np.float64], total: NDArray[np.float64]
 ) -> None:  # pragma: no cover

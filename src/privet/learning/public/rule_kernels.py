@@ -16,7 +16,7 @@ __all__ = ["MEASURES", "checkpoints", "count", "find", "search"]
 MEASURES = ("wLap", "MS", "wMS", "wLapMS")
 
 
-@njit(nogil=True, cache=True)
+@njit
 def find(position, ranges, used, low, high):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Which attributes a position uses, and the lowest and highest ranks that fit."""
     width = used.size
@@ -33,7 +33,7 @@ def find(position, ranges, used, low, high):  # type: ignore[no-untyped-def]  # 
             low[j], high[j] = 0, values.size - 1
 
 
-@njit(nogil=True, cache=True)
+@njit
 def checkpoints(order, ends, masks):  # type: ignore[no-untyped-def]  # pragma: no cover
     """masks[c] = the first ends[c] records of the order, as bits."""
     one = np.uint64(1)
@@ -43,7 +43,7 @@ def checkpoints(order, ends, masks):  # type: ignore[no-untyped-def]  # pragma: 
             masks[c, order[i] >> 6] |= one << np.uint64(order[i] & 63)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _ones(word):  # type: ignore[no-untyped-def]  # pragma: no cover
     """How many bits are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -52,7 +52,7 @@ def _ones(word):  # type: ignore[no-untyped-def]  # pragma: no cover
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def count(index, starts, alive, own, used, low, high, fits):  # type: ignore[no-untyped-def]  # pragma: no cover
     """How many records of the class, and how many others, a rule covers: one AND of masks an attribute."""
     words = alive.size
@@ -86,7 +86,7 @@ def count(index, starts, alive, own, used, low, high, fits):  # type: ignore[no-
     return np.int64(right), np.int64(total - right)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _worth(p, n, own, others, measure, alpha, beta):  # type: ignore[no-untyped-def]  # pragma: no cover
     """``rule_quality.quality`` of one rule."""
     lap = (p + 1) * (own + others) / ((p + n + 2) * own)
@@ -97,7 +97,7 @@ def _worth(p, n, own, others, measure, alpha, beta):  # type: ignore[no-untyped-
     return lap * support if measure == 3 else support
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _judge(position, index, ranges, records, goal, earlier, used, low, high, fits):  # type: ignore[no-untyped-def]  # pragma: no cover
     """A position's fitness, and its similarity with the earlier rules."""
     find(position, ranges, used, low, high)
@@ -114,7 +114,7 @@ def _judge(position, index, ranges, records, goal, earlier, used, low, high, fit
     return fitness, alike
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _begin(positions, ranges, likely, generator):  # type: ignore[no-untyped-def]  # pragma: no cover
     """``RuleProblem.start``: random ends in order, then which attributes are used."""
     width = ranges.low.size
@@ -129,14 +129,14 @@ def _begin(positions, ranges, likely, generator):  # type: ignore[no-untyped-def
             _sort(positions[r], j, width, ranges.nominal[j])
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _sort(position, j, width, nominal):  # type: ignore[no-untyped-def]  # pragma: no cover
     one, other = position[width + j], position[2 * width + j]
     if not nominal and one > other:
         position[width + j], position[2 * width + j] = other, one
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _move(new, positions, places, others, ranges, factor, generator, steps):  # type: ignore[no-untyped-def]  # pragma: no cover
     """``RuleProblem.neighbours``: one random attribute of each moves in both layers."""
     sources, width = new.shape[0], ranges.low.size
@@ -160,7 +160,7 @@ def _move(new, positions, places, others, ranges, factor, generator, steps):  # 
         _sort(new[r], j, width, ranges.nominal[j])
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _look(fitness, places, generator):  # type: ignore[no-untyped-def]  # pragma: no cover
     """Sources in proportion to their fitness, as ``Generator.choice`` draws them."""
     sources = fitness.size
@@ -170,7 +170,7 @@ def _look(fitness, places, generator):  # type: ignore[no-untyped-def]  # pragma
         places[r] = np.searchsorted(parts, generator.random(), side="right")
 
 
-@njit(nogil=True, cache=True)
+@njit
 def search(index, ranges, records, goal, earlier, colony, generator):  # type: ignore[no-untyped-def]  # pragma: no cover
     """The best position, its fitness, the best fitness after each iteration, and how many were judged."""
     sources, width = colony.sources, ranges.low.size

@@ -29,7 +29,7 @@ SLACK = 1e-9
 PATHS = np.array([[0, 1, 2], [1, 0, 2], [0, 2, 1], [1, 2, 0], [2, 0, 1], [2, 1, 0]], np.int64)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def fraction(
     test: int, r0: int, r1: int, r2: int, s0: int, s1: int, s2: int, cases: int, controls: int
 ) -> Any:  # pragma: no cover
@@ -44,7 +44,7 @@ def fraction(
     return u * u, (cases + controls) * (r1 + s1 + 4 * (r2 + s2)) - (a + b) * (a + b)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _wide_at_least(num: int, shift: int, mantissa: int, den: int) -> Any:  # pragma: no cover
     """num · 2^shift ≥ mantissa · den in 128 bits (num < 2^63, den < 2^48, mantissa ≤ 2^53, shift ≤ 60)."""
     low = np.uint64(0xFFFFFFFF)
@@ -61,7 +61,7 @@ def _wide_at_least(num: int, shift: int, mantissa: int, den: int) -> Any:  # pra
     return left_high > high or (left_high == high and left_rest >= rest)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def significant(num: int, den: int, threshold: float, mantissa: int, shift: int) -> bool:  # pragma: no cover
     if den == 0:
         return False
@@ -71,7 +71,7 @@ def significant(num: int, den: int, threshold: float, mantissa: int, shift: int)
     return _wide_at_least(num, shift, mantissa, den)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(inline="always")
 def _walk(row: NDArray[np.int64], path: int, steps: int, new: NDArray[np.int64]) -> None:  # pragma: no cover
     """new = the row after this many changes along a path; fewer where its sources run dry."""
     i, j, l = PATHS[path, 0], PATHS[path, 1], PATHS[path, 2]  # noqa: E741
@@ -80,7 +80,7 @@ def _walk(row: NDArray[np.int64], path: int, steps: int, new: NDArray[np.int64])
     new[j], new[l], new[i] = row[j] - first, row[l] - second, row[i] + first + second
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _reachable(
     test: int,
     k: int,
@@ -133,7 +133,7 @@ def _reachable(
     return False
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _gradient(
     test: int,
     r: NDArray[np.int64],
@@ -162,7 +162,7 @@ def _gradient(
     return num / den
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _descend(
     test: int,
     r: NDArray[np.int64],
@@ -211,7 +211,7 @@ def _descend(
         steps += 1
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _to_insignificance(
     test: int,
     r: NDArray[np.int64],
@@ -277,7 +277,7 @@ def _to_insignificance(
     return k
 
 
-@njit(nogil=True, cache=True)
+@njit
 def distance_scores(
     test: int,
     tables: NDArray[np.int64],

@@ -9,7 +9,7 @@ from privet.compiled import njit
 __all__ = ["largest_change", "largest_p_change"]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def _trend(a: float, b: float, q: float, cases: float, controls: float) -> float:  # pragma: no cover
     total = cases + controls
     u = controls * a - cases * b
@@ -17,7 +17,7 @@ def _trend(a: float, b: float, q: float, cases: float, controls: float) -> float
     return total * u * u / (cases * controls * v) if v > 0.5 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit
 def largest_change(cases: int, controls: int) -> float:  # pragma: no cover
     """The largest |change| of the trend χ² over all tables and all changes of one case."""
     worst = 0.0
@@ -64,7 +64,7 @@ def largest_change(cases: int, controls: int) -> float:  # pragma: no cover
     return worst
 
 
-@njit(nogil=True, cache=True)
+@njit
 def largest_p_change(cases: int, controls: int) -> float:  # pragma: no cover
     """The largest |change| of the p-value of 3 × 2 tables when one case changes its value.
 

@@ -12,7 +12,7 @@ __all__ = ["add_offsets", "squared_distances"]
 Real = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def squared_distances(points: Real, turned: Real, found: Real) -> None:  # pragma: no cover
     """found[i, c] = Σ (points[i, j] − turned[j, c])², in the order of those coordinates j that are there."""
     for i in range(points.shape[0]):
@@ -27,7 +27,7 @@ def squared_distances(points: Real, turned: Real, found: Real) -> None:  # pragm
                     own[c] += away * away
 
 
-@njit(nogil=True, cache=True)
+@njit
 def add_offsets(
     points: Real,
     turned: Real,

@@ -46,7 +46,7 @@ def _count_ones(typing: Any, word: Any) -> Any:  # pragma: no cover
 _ones: Any = intrinsic(_count_ones)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def count_tables(
     address: int,
     rows: int,
@@ -85,7 +85,7 @@ def count_tables(
             counts[row, group, 3] = low_ - both_
 
 
-@njit(nogil=True, cache=True)
+@njit
 def count_missing(
     data: NDArray[np.uint8], subjects: int, missing: NDArray[np.int64]
 ) -> None:  # pragma: no cover
@@ -101,7 +101,7 @@ def count_missing(
                         missing[subject] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit
 def hardy_weinberg(tables: NDArray[np.int64], p_values: NDArray[np.float64]) -> None:  # pragma: no cover
     """The exact Hardy–Weinberg p-value of each row of genotype counts (Wigginton, Cutler, Abecasis 2005)."""
     for place in range(len(tables)):

@@ -13,7 +13,7 @@ from privet.stats.kernels import FIXED
 __all__ = ["add_gradient"]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def add_gradient(
     cells: NDArray[np.int32],
     numbers: NDArray[np.int32],

@@ -70,7 +70,7 @@ class Followed:
         )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
+@njit
 def move_weight(
     touched: NDArray[np.int32],
     row: int,

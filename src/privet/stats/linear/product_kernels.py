@@ -26,7 +26,7 @@ Small = NDArray[np.int16]
 Numbers = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
+@njit
 def fixed_column(
     values: Numbers, middle: float, factor: float, fixed: Small
 ) -> tuple[int, bool]:  # pragma: no cover
@@ -48,7 +48,7 @@ def fixed_column(
     return missing, finite
 
 
-@njit(nogil=True, cache=True)
+@njit
 def all_finite(values: Numbers) -> bool:  # pragma: no cover
     odd = 0
     for i in range(values.size):
@@ -56,7 +56,7 @@ def all_finite(values: Numbers) -> bool:  # pragma: no cover
     return odd == 0
 
 
-@njit(nogil=True, cache=True)
+@njit
 def at_an_end(fixed: NDArray[np.uint16]) -> bool:  # pragma: no cover
     """Whether any of these 16-bit integers is F or −F."""
     found = False
@@ -65,7 +65,7 @@ def at_an_end(fixed: NDArray[np.uint16]) -> bool:  # pragma: no cover
     return found
 
 
-@njit(nogil=True, cache=True)
+@njit
 def fixed_rows(matrix: Numbers, middle: Numbers, factor: Numbers, panel: Small) -> bool:  # pragma: no cover
     """panel[j, i] = the same of matrix[i, j]; False if a value is missing or infinite.
 
@@ -109,14 +109,14 @@ def fixed_rows(matrix: Numbers, middle: Numbers, factor: Numbers, panel: Small) 
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit
 def mark(codes: NDArray[Any], code: int, row: Small) -> None:  # pragma: no cover
     """row[i] = 1 in fixed point where the code is this one, else 0."""
     for i in range(codes.size):
         row[i] = np.int16(FINE) if codes[i] == code else np.int16(0)
 
 
-@njit(nogil=True, cache=True)
+@njit
 def add_products(panel: Small, rows: int, sums: NDArray[np.int64]) -> None:  # pragma: no cover
     """sums[a, b] += Σ panel[a, i]·panel[b, i] over the first ``rows`` places, for a ≤ b."""
     for begin in range(0, rows, MOST_ROWS):
@@ -131,7 +131,7 @@ def add_products(panel: Small, rows: int, sums: NDArray[np.int64]) -> None:  # p
                 sums[a, b] += total
 
 
-@njit(nogil=True, cache=True)
+@njit
 def add_by_code(panel: Small, codes: NDArray[Any], sums: NDArray[np.int64]) -> None:  # pragma: no cover
     """sums[codes[i], a] += panel[a, i]."""
     for a in range(len(panel)):
