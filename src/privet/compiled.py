@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import numba
 
 __all__ = ["njit"]
+
+# At the level DEBUG, Numba logs what it compiles when a loop first runs. Which loop runs, and on which types,
+# can follow a cell's value, and a log is not a release.
+logging.getLogger("numba").setLevel(logging.WARNING)
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
