@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
@@ -169,3 +173,26 @@ def test_a_submission_is_read_only_from_members_and_only_so_far(tmp_path):
         broken = found.callers["contributor"].ask("PUT", path, content=b'{"document": [1')
         assert broken.status_code == 422
         assert broken.json()["errors"]
+        assert not list((tmp_path / "small" / "incoming").iterdir())
+
+
+def test_of_submissions_that_come_at_once_one_is_held_in_memory(study, home, monkeypatch):
+    """Before: as many bodies of 100 MB as members sent at the same time."""
+    seen, at_once, lock = [], 0, threading.Lock()
+
+    def looked_at(server, caller, study, step, party, place):
+        nonlocal at_once
+        with lock:
+            at_once += 1
+            seen.append((at_once, place.stat().st_size))
+        time.sleep(0.05)
+        with lock:
+            at_once -= 1
+        return io.BytesIO(b'{"x": 1}')
+
+    monkeypatch.setattr("privet.server.routes.submissions._submit", looked_at)
+    who, url = home.callers["contributor"], f"/studies/{study[2]._study}/submissions/join/north"
+    with ThreadPoolExecutor(4) as pool:
+        answers = [pool.submit(who.ask, "PUT", url, content=b" " * 50_000) for _ in range(4)]
+    assert [each.result().json() for each in answers] == [{"document": {"x": 1}}] * 4
+    assert seen == [(1, 50_000)] * 4

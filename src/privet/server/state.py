@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import Counter, defaultdict, deque
@@ -79,6 +80,7 @@ class Server:
         self.plans = Pace(self.settings.limits.plans_per_minute)
         self.streams = Streams(self.settings.limits.followed_runs)
         self.preparing = Preparing()
+        self.one_submission = asyncio.Semaphore(1)  # a large one is held in memory while it is looked at
         self.key_left = self.settings.key
         self.key_lock = threading.Lock()
         self.awake = threading.Event()  # set when there may be something to run

@@ -17,7 +17,7 @@ from privet.server.settings import Limits
 from privet.server.state import Server
 from privet.service.tables import columns_of_file
 
-__all__ = ["ENDINGS", "check_upload", "ending_of", "receive"]
+__all__ = ["ENDINGS", "check_upload", "ending_of", "receive", "spooled"]
 
 #: What can be stored here: tables in one file.
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".arff", ".arff.gz", ".parquet", ".pq")
@@ -44,14 +44,29 @@ def ending_of(filename: str) -> str:
     return max(found, key=len)
 
 
-async def receive(server: Server, dataset: str, ending: str, request: Request) -> Path:
-    """The body in a file of its own, which counts for nothing yet; nothing is left of one that is cut off."""
+async def receive(server: Server, ending: str, request: Request) -> Path:
+    """The table in a file of its own, which counts for nothing yet."""
     limit = server.settings.limits.upload_bytes
+    too_large = Refusal(
+        413,
+        "The file is too large",
+        f"At most {limit:,} bytes are taken.",
+        "Store it as Parquet, or ask the operator.",
+    )
+    place = await spooled(server, request, limit, too_large, ending)
+    if place.stat().st_size == 0:
+        place.unlink()
+        raise Refusal(422, "The file is empty", "No bytes came.", "Check the file.", "filename")
+    return place
+
+
+async def spooled(server: Server, request: Request, limit: int, too_large: Refusal, ending: str) -> Path:
+    """The body in a file, so that it takes no memory; nothing is left of one that is cut off."""
     folder = server.settings.home / "incoming"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     declared = request.headers.get("content-length")
     if declared is not None and declared.isdecimal() and int(declared) > limit:
-        raise _too_large(limit)
+        raise too_large
     handle = tempfile.NamedTemporaryFile(dir=folder, suffix=ending, delete=False)  # noqa: SIM115
     place, size = Path(handle.name), 0
     try:
@@ -59,32 +74,21 @@ async def receive(server: Server, dataset: str, ending: str, request: Request) -
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > limit:
-                    raise _too_large(limit)
+                    raise too_large
                 handle.write(chunk)
         if declared is not None and declared.isdecimal() and size != int(declared):
             raise Refusal(
                 400, "The upload was cut off", "Fewer bytes came than were announced.", "Try again."
             )
-        if size == 0:
-            raise Refusal(422, "The file is empty", "No bytes came.", "Check the file.", "filename")
     except OSError as error:
         place.unlink(missing_ok=True)
         raise Refusal(
-            507, "The server has no room", "The table could not be stored.", "Ask the operator to free some."
+            507, "The server has no room", "The upload could not be stored.", "Ask the operator to free some."
         ) from error
     except BaseException:
         place.unlink(missing_ok=True)
         raise
     return place
-
-
-def _too_large(limit: int) -> Refusal:
-    return Refusal(
-        413,
-        "The file is too large",
-        f"At most {limit:,} bytes are taken.",
-        "Store it as Parquet, or ask the operator.",
-    )
 
 
 def check_upload(place: Path, ending: str, limits: Limits) -> None:

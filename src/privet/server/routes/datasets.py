@@ -133,7 +133,7 @@ async def store_rows(
     row = await run_in_threadpool(_row, server, dataset)
     registering.closed(row)
     ending = ending_of(filename)
-    place = await receive(server, dataset, ending, request)
+    place = await receive(server, ending, request)
     return await run_in_threadpool(_stored, server, caller, row, place, ending)
 
 
@@ -181,7 +181,7 @@ async def add_public_table(
             409, "This dataset takes no public table", "It is not open, or no table.", "Open it first."
         )
     ending = ending_of(filename)
-    place = await receive(server, dataset, ending, request)
+    place = await receive(server, ending, request)
     try:
         return await run_in_threadpool(_put_beside, server, caller, row, place, filename)
     finally:

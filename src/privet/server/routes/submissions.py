@@ -8,13 +8,15 @@ party's table.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, BinaryIO, Literal
 
 from fastapi import APIRouter, Request
 from fastapi import Path as InPath
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ValidationError
 
 from privet.server.guests import Asking, Caller, Serving
@@ -22,6 +24,7 @@ from privet.server.problems import Refusal
 from privet.server.shapes import Sent
 from privet.server.state import Server
 from privet.server.store import audit, studies
+from privet.server.uploads import spooled
 
 __all__ = ["router"]
 
@@ -115,39 +118,50 @@ def show_submission(server: Serving, caller: Asking, study: str, step: Step, par
     return Standing(document=exchange.get(f"{step}/{party}"))
 
 
-@router.put("/studies/{study}/submissions/{step}/{party}", openapi_extra=_TO_STAND)
+@router.put("/studies/{study}/submissions/{step}/{party}", openapi_extra=_TO_STAND, response_model=Standing)
 async def submit(
     request: Request, server: Serving, caller: Asking, study: str, step: Step, party: PartyName
-) -> Standing:
+) -> StreamingResponse:
     """Say this as a party, once. It must be signed with that party's key."""
-    document = (await _sent(request, server.settings.limits.submission_bytes)).document
-    return await run_in_threadpool(_submit, server, caller, study, step, party, document)
-
-
-async def _sent(request: Request, limit: int) -> ToStand:
-    """The body, which is read only now that the caller is known: sealed rows may be large."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > limit:
-            raise Refusal(
-                413,
-                "This is too large for one submission",
-                f"At most {limit:,} bytes are taken.",
-                "Ask the coordinator for noise at the party, or for masked sums: they need little room.",
-            )
+    limit = server.settings.limits.submission_bytes
+    too_large = Refusal(
+        413,
+        "This is too large for one submission",
+        f"At most {limit:,} bytes are taken.",
+        "Ask the coordinator for noise at the party, or for masked sums: they need little room.",
+    )
+    place = await spooled(server, request, limit, too_large, ".json")
     try:
-        return ToStand.model_validate_json(bytes(body))
+        async with server.one_submission:
+            kept = await run_in_threadpool(_submit, server, caller, study, step, party, place)
+    finally:
+        place.unlink(missing_ok=True)
+    return StreamingResponse(_standing(kept), media_type="application/json")
+
+
+def _standing(kept: BinaryIO) -> Iterator[bytes]:
+    """A ``Standing`` of what lies in this file, in pieces."""
+    with kept:
+        yield b'{"document":'
+        while chunk := kept.read(1 << 20):
+            yield chunk
+        yield b"}"
+
+
+def _sent(place: Path) -> dict[str, Any]:
+    """The document that was sent."""
+    try:
+        return ToStand.model_validate_json(place.read_bytes()).document
     except ValidationError as error:
         found = [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
         raise RequestValidationError(found) from None
 
 
-def _submit(
-    server: Server, caller: Caller, study: str, step: Step, party: str, document: dict[str, Any]
-) -> Standing:
+def _submit(server: Server, caller: Caller, study: str, step: Step, party: str, place: Path) -> BinaryIO:
+    """Let what was sent stand; returns the file in which it does."""
     from privet.parties.messages import Message
 
+    document = _plain(_sent(place))
     exchange = _exchange(server, study)
     if exchange.get("study") is None:
         raise Refusal(
@@ -159,10 +173,13 @@ def _submit(
     late = Refusal(409, "The result is there already", "It was made without this.", "Ask for another study.")
     if step == "send" and exchange.get("result") is not None:
         raise late
-    exchange.say(Message.read(declared, _plain(document), party, step))
+    exchange.say(Message.read(declared, document, party, step))
     if step == "send" and exchange.get("result") is not None:  # it came in between: nobody will delete this
         exchange.forget()
         raise late
     with server.database.write() as connection:
         audit.note(connection, caller.name, study, "submitted to a study", step=step, party=party)
-    return Standing(document=exchange.get(f"{step}/{party}"))
+    try:
+        return (exchange.folder / step / f"{party}.json").open("rb")
+    except FileNotFoundError:
+        raise late from None
