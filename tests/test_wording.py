@@ -62,6 +62,34 @@ def test_what_counts_as_typed(code: str, count: int):
     assert len(typed_in(code)) == count
 
 
+# Turns at which a native reader stumbles, and what to say instead.
+STUMBLES = {
+    r"\banew\b": "again",
+    r"\b[Ff]oret(?:ell|old)": "forecast, predict",
+    r"\bshall\b": "is to",
+    r"\ban own\b": "… of its own",
+    r"\b(?:has|have) not (?:the|a|an|one|any)\b": "does not have",
+    r"\b(?:after|about|at most|multiples of|sample of) so (?:many|much|long)\b": "this many",
+    r"\bif need be\b": "if needed",
+    r"\bunless it is said\b": "unless stated",
+}
+KEYS = re.compile(r"[\w.-]+")  # a key or a name, no text
+
+
+def test_texts_avoid_turns_at_which_a_reader_stumbles():
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in strings(ast.parse(path.read_text(encoding="utf-8"))):
+            turns = [turn for turn in STUMBLES if re.search(turn, str(node.value))]
+            if turns and not KEYS.fullmatch(str(node.value)):
+                found[f"{path.relative_to(SOURCE)}:{node.lineno}"] = [STUMBLES[turn] for turn in turns]
+    for path in sorted((SOURCE.parents[1] / "docs" / "reference").glob("*.md")):  # help, from docstrings too
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if turns := [turn for turn in STUMBLES if re.search(turn, line)]:
+                found[f"{path.name}:{number}"] = [STUMBLES[turn] for turn in turns]
+    assert found == {}
+
+
 def test_the_contract_of_imports_names_every_package_below_the_command_line():
     import tomllib
 

@@ -149,7 +149,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
-        raise ModelError("The model holds a number that is not finite, which JSON cannot.")
+        raise ModelError("The model holds a number that is not finite, which JSON cannot hold.")
     if isinstance(value, dict):
         plain = {str(key): _plain(item) for key, item in value.items()}
         if _is_array(plain):
@@ -168,7 +168,7 @@ def _restored(value: Any) -> Any:
             kind = np.dtype(str if value["type"] == "text" else value["type"])
             array = np.array(value["array"], dtype=kind).reshape(value["shape"])
             if kind.kind not in "Ubiuf" or (kind.kind == "f" and not np.isfinite(array).all()):
-                raise ModelError("The model holds an array of something else than finite numbers or text.")
+                raise ModelError("The model holds an array of something other than finite numbers or text.")
             return array
         return {key: _restored(item) for key, item in value.items()}
     return [_restored(item) for item in value] if isinstance(value, list) else value

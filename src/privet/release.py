@@ -123,7 +123,7 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         if (self.amount is None) != bool(self.voided):
-            raise ValueError("A guarantee has an amount, or reasons why it is none.")
+            raise ValueError("A guarantee has an amount, or reasons why there is none.")
 
     @classmethod
     def none(

@@ -90,7 +90,7 @@ def subject_of(
 
         kind = Overheard if isinstance(thing, Transcript) else TableFunction
     else:
-        raise ParameterError(f"{name} can not be audited.", "Give an estimator, a mechanism or a function.")
+        raise ParameterError(f"{name} cannot be audited.", "Give an estimator, a mechanism or a function.")
     return kind(thing, float(claimed), slack, name, declared)
 
 

@@ -308,7 +308,7 @@ class Ledger:
             if book.open.get(reservation.number) != reservation.hash:
                 raise LedgerError(
                     f"Reservation {reservation.number} on '{reservation.dataset}' is not open here.",
-                    "Run it anew: it is then paid for as a whole.",
+                    "Run it again: it is then paid for as a whole.",
                 )
 
     def advance(self, dataset: str, stream: str, before: str | None, after: str) -> None:

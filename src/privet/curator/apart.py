@@ -44,7 +44,7 @@ class Apart:
         """
         if type(self.key) is not str or self.key not in schema or type(schema[self.key]) is not Category:
             raise ParameterError(
-                "A table is parted by one of its own categories.",
+                "A table is divided by one of its own categories.",
                 "A column that a query makes could be another one in each part: group by it instead.",
             )
         if len(asked) != len(self.labels) or any(type(label) is not str for label in self.labels):

@@ -44,8 +44,8 @@ _BY_CLOCK = (
     "Steps end by a clock or another public event, never by the number of records: when they end is public."
 )
 _BY_COUNT = (
-    "Steps end after so many records: how many came, and at which places one person's did, is public; their "
-    "values are protected."
+    "Steps end after a fixed number of records: how many came, and at which places one person's did, is "
+    "public; their values are protected."
 )
 _MEMORY = (
     "The running program's memory and its checkpoint, seen together with later releases, give away the "
@@ -67,7 +67,9 @@ class PrivateStream(BaseEstimator):
         "Records in a step, for units that are exchanged; None for steps that a clock or the caller ends.",
     ] = None
     horizon: Annotated[int, Ge(1), "Steps of the stream or window: more cost a little more noise."] = 1024
-    windows: Annotated[bool, "After the horizon begin anew (for drift), instead of learning no more."] = False
+    windows: Annotated[bool, "After the horizon, start again (for drift) instead of learning no more."] = (
+        False
+    )
     epsilon: Epsilon = 1.0
     delta: Delta = 0.0
     schema: SchemaParameter = None
@@ -104,7 +106,7 @@ class PrivateStream(BaseEstimator):
         """Begin with a batch. A stream that has begun goes on with ``partial_fit``."""
         if hasattr(self, "guarantee_"):
             raise ParameterError(
-                "This stream has begun.", "Go on with  partial_fit,  or clone it to begin anew."
+                "This stream has begun.", "Go on with  partial_fit,  or clone it to start again."
             )
         return self.partial_fit(X, y)
 
@@ -119,7 +121,7 @@ class PrivateStream(BaseEstimator):
         return self
 
     def end_step(self) -> None:
-        """End the present step: the model is released anew. When that is must not depend on the records."""
+        """End the present step: the model is released again. When that is must not depend on the records."""
         live = self._begun()
         live.end_step()
         self._learn(live.totals)
@@ -143,7 +145,7 @@ class PrivateStream(BaseEstimator):
         live.keep(file, {"guarantee": self.guarantee_.to_dict()})
 
     def resume(self, path: str | Path) -> Any:
-        """Go on from a checkpoint, which nobody else may have done. It is paid for already.
+        """Continue from a checkpoint, from which nobody else may have continued. It is paid for already.
 
         Records that came after the file was last written are lost: feed them again.
         """
@@ -194,8 +196,8 @@ class PrivateStream(BaseEstimator):
         schema.require_confirmed()
         if self.every is not None and schema.unit.neighbours == "add_remove":
             raise ParameterError(
-                "Steps of so many records are not private if a record is present or absent: without one, all "
-                "later ones move.",
+                "Steps of a fixed number of records are not private if a record is present or absent: "
+                "without one, all later ones move.",
                 'End steps by a clock (leave out every), or declare  neighbours = "replace"  under [unit].',
             )
         if schema.unit.keep == "content":

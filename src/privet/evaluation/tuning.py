@@ -96,7 +96,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):
         Le(5000),
         "How many trials on average; None for five times the number of settings.",
     ] = None
-    parts: Annotated[int, Ge(2), Le(100), "One in so many records is kept for the scores."] = 5
+    parts: Annotated[int, Ge(2), Le(100), "One in this many records is kept for the scores."] = 5
     epsilon: Epsilon = 1.0
     delta: Delta = 0.0
     ledger: LedgerParameter = None

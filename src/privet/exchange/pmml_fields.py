@@ -28,7 +28,7 @@ def text_of(value: Value) -> str:
     text = label_text(value)
     if _FORBIDDEN.search(text):
         raise ModelError(
-            "A column's name or value holds a control character, which XML cannot.",
+            "A column's name or value holds a control character, which XML cannot hold.",
             "Write the model as ONNX instead.",
         )
     return text

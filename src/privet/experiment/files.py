@@ -96,7 +96,7 @@ def require_format(place: Path) -> None:
     if place.suffix.lower() not in FORMATS:
         raise ParameterError(
             f"Results are not written as {place.suffix or 'a file without an ending'}.",
-            f"Name the file by what it shall hold: {', '.join(FORMATS)}.",
+            f"Name the file by its format: {', '.join(FORMATS)}.",
         )
 
 

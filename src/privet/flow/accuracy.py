@@ -114,7 +114,7 @@ def _rows(flow: Flow, places: Places, name: str, guess: Guess) -> tuple[RowsAt, 
     if step.do not in _FREE:
         raise ParameterError(
             f"What '{step.name}' ({step.do}) makes of the rows is not known before it is paid for, so nobody "
-            "can foretell what a model of them loses.",
+            "can forecast what a model of them loses.",
             "Give the flow an epsilon, or run it up to there and plan the rest with a schema of its own.",
         )
     rows, _ = _rows(flow, places, step.inputs[0], guess)

@@ -166,7 +166,7 @@ class Store:
             found = json.loads(place.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             raise ModelError(
-                f"{place.name} in the flow's store is damaged.", "Take it away; it is paid anew."
+                f"{place.name} in the flow's store is damaged.", "Take it away; it is paid for again."
             ) from None
         if not isinstance(found, dict):
             raise ModelError(f"{place.name} in the flow's store is damaged.")

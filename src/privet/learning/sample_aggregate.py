@@ -117,7 +117,10 @@ class SampleAggregate(WholeTableEstimator):
         "'loose' spends half of the budget on finding where most outputs lie, and holds all to that.",
     ] = "tight"
     resample: Annotated[
-        int, Ge(1), Le(100), "How often the table is cut anew: the noise stays, chance in the cuts fades."
+        int,
+        Ge(1),
+        Le(100),
+        "How often the table is divided again: the noise stays, chance in the division fades.",
     ] = 1
 
     def fit(self, X: Any, y: Any = None, **more: Any) -> SampleAggregate:

@@ -149,7 +149,9 @@ class Party:
         source = table(self.study.schema if self.study.split == "rows" else None)
         wanted = [name for name in names if name in source.names]
         if (self.study.join and self.study.join not in wanted) or len(wanted) < (2 if self.study.join else 1):
-            raise DataError("Your table has not the columns of this study.", f"It needs {', '.join(names)}.")
+            raise DataError(
+                "Your table does not have the columns of this study.", f"It needs {', '.join(names)}."
+            )
         rows = pa.Table.from_batches(list(source.batches(wanted))).select(wanted)
         sink = io.BytesIO()
         with pa.ipc.new_stream(sink, rows.schema) as writer:
@@ -179,7 +181,7 @@ class Party:
             raise DataError("The list leaves you out, or names one who has not sent.", "Ask why.")
         roll = masked.roll_digest(self._roll())
         if any(sent[name].body.get("roll") != roll for name in submitted):
-            raise DataError("Some were shown another roll than you.", "Do not agree; ask why.")
+            raise DataError("Some were shown a different roll from yours.", "Do not agree; ask why.")
         self._say(state, "agree", {"submitted": submitted, "roll": roll})
         return Said("agree", f"You have agreed that these have sent: {', '.join(submitted)}.")
 
@@ -190,7 +192,9 @@ class Party:
         agreements, _ = self.exchange.said(self.study, "agree")
         submitted = masked.agreed_list(self.study, agreements)
         if submitted != state["agree"]["body"]["submitted"]:
-            raise DataError("The others have agreed on another list than you.", "Reveal nothing; ask why.")
+            raise DataError(
+                "The others have agreed on a different list from yours.", "Reveal nothing; ask why."
+            )
         sent, _ = self.exchange.said(self.study, "send")
         key = OneTimeKey(bytes.fromhex(state["one_time"]))
         body = masked.revealed(self.study, self.name, key, self._roll(), sent, submitted)
@@ -211,7 +215,7 @@ class Party:
             )
         state = self._state()
         if state.setdefault("roll", roll) != roll:
-            raise DataError("The roll has changed since you have sent.", "Do nothing more; ask why.")
+            raise DataError("The roll has changed since you sent.", "Do nothing more; ask why.")
         self._keep(state)
         return roll
 

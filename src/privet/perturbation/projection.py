@@ -66,7 +66,7 @@ class Projection(AffinePerturbation):
         float | None, Gt(0), Lt(1), "Keep all squared distances within 1 ± this (needs many columns)."
     ] = None
     records: Annotated[
-        int, Ge(2), "For how many records the distortion shall hold; public, not counted in the table."
+        int, Ge(2), "For how many records the distortion is to hold; public, not counted in the table."
     ] = 10_000
 
     def _draw(self, width: int, sample: Any, generator: np.random.Generator) -> dict[str, Any]:

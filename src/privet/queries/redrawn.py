@@ -80,7 +80,7 @@ def _counts(selection: Selection, rows: Any, schema: Schema) -> tuple[Floats, Fl
     wanted = [list(map(str, cell)) for cell in product(*names)]
     cells = [row for row in rows or () if all(row.get(key) is not None for key in keys)]
     if [[str(row[key]) for key in keys] for row in cells] != wanted:
-        raise ParameterError("The columns were declared otherwise since.")
+        raise ParameterError("The columns have been declared differently since.")
     shape = tuple(map(len, names))
     values = np.array([max(cell["count"]["value"], 0.0) for cell in cells], float)
     deviations = np.array([cell["count"]["error"] / 1.96 for cell in cells], float)

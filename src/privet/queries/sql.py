@@ -140,7 +140,8 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
         require_clauses(group, {"expressions", "rollup"})
     if rolled and (len(rolled) > 1 or group.expressions or len(rolled[0].expressions) != 1):
         raise ParameterError(
-            "ROLLUP is answered of one key alone.", "For example: GROUP BY ROLLUP (ward), for all wards, too."
+            "ROLLUP is answered for a single key only.",
+            "For example: GROUP BY ROLLUP (ward), for all wards, too.",
         )
     for key in rolled[0].expressions if rolled else group.expressions if group else ():
         if isinstance(key, exp.Literal) and not key.is_string:

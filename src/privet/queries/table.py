@@ -132,7 +132,7 @@ class Query:
     def _tables(self) -> Tables:
         if self.selection.keys or self.selection.measures:
             raise ParameterError(
-                "Groups and figures are asked of what tables are put together to, not before.",
+                "Groups and figures are asked of tables once they are put together, not before.",
                 "Join first, then group and count.",
             )
         return Tables.of(self.data, self.schema, self.selection.view)

@@ -66,7 +66,7 @@ class Weights:
         if values.shape != (len(names), len(classes)) or (
             errors is not None and errors.shape != values.shape
         ):
-            raise ModelError("The model file has not one weight for each name and class.")
+            raise ModelError("The model file does not have one weight for each name and class.")
         largest = np.abs(values[1:]).max(axis=1)
         order = [0, *(1 + np.argsort(-largest, kind="stable"))]
         return cls(

@@ -47,7 +47,7 @@ class Unit:
             raise SchemaError("A person must be allowed at least one record.", "Set  most = 1  or more.")
         if self.id is None and self.most != 1:
             raise SchemaError(
-                f"At most {self.most} records a person needs a column that says who the person is.",
+                f"At most {self.most} records per person needs a column that says who the person is.",
                 'Name it under [unit]:  id = "patient_id"',
             )
 

@@ -45,8 +45,8 @@ class Serve(UseCase):
     runs: Annotated[int, Ge(0), Le(64), "How many runs at the same time."] = 1
     grid: Annotated[float, Ge(0), Le(3600), "Runs end at multiples of this many seconds."] = 2.0
     metrics: Annotated[int | None, Ge(0), Le(65_535), "A port for Prometheus; None for none."] = None
-    init: Annotated[str | None, "Make the first owner, print their password, and end."] = None
-    operator: Annotated[str | None, "Make an operator, print their password, and end."] = None
+    init: Annotated[str | None, "Make the first owner, print their password, and exit."] = None
+    operator: Annotated[str | None, "Make an operator, print their password, and exit."] = None
 
     def run(self, session: Session) -> Result:
         _require_parts()
@@ -97,7 +97,7 @@ class Workbench(UseCase):
     home: Annotated[Path | None, File("out"), "Its folder; None for a private one of yours."] = None
     port: Port = 0
     browser: Annotated[bool, "Open the browser; otherwise the address is only printed."] = True
-    forget: Annotated[bool, "Keep nothing: a folder that is removed in the end."] = False
+    forget: Annotated[bool, "Keep nothing: the folder is removed at the end."] = False
 
     def run(self, session: Session) -> Result:
         _require_parts()

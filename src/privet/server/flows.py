@@ -156,7 +156,7 @@ class AskedFlow(Asked):
             raise Refusal(
                 409,
                 "The price has changed",
-                "Steps of this flow were released since it was planned, so its price is another one.",
+                "Steps of this flow were released since it was planned, so its price has changed.",
                 "Plan it again: it costs less now.",
             )
 

@@ -154,7 +154,7 @@ def _of_database(error: Exception) -> JSONResponse | None:
         return problem(
             507,
             "The server has no room",
-            "Its disk is full, so the request was not carried out to its end.",
+            "Its disk is full, so the request could not be completed.",
             "Ask the operator to free some space, then try again.",
             cost=_UNKNOWN,
         )

@@ -32,7 +32,8 @@ class Aggregate(Paid, OfTable):
     """Run a function of your own on disjoint blocks of the table DATA, and release the mean of its results.
 
     The function is written FILE.py:NAME. It takes a data frame of the schema's columns and returns one number
-    for each pair of a low and a high. It runs shut off from files, network, other processes and clock.
+    for each pair of a low and a high. It runs shut off from files, the network, other processes and the
+    clock.
     """
 
     algorithm: Annotated[str, "How blocks are aggregated."] = "sample-aggregate"

@@ -79,7 +79,7 @@ USE_CASES: tuple[Command, ...] = (
     _entry("describe", "querying:Describe", "Take a first look at a table: histograms, two-way tables, quartiles, means."),
     _entry("query", "querying:AskQuery", "Ask a table a question in SQL."),
     _entry("aggregate", "aggregating:Aggregate", "Run a function of your own on blocks of a table, and release the mean of what it returns.", per_algorithm=True, default="sample-aggregate"),
-    _entry("forecast", "forecasting:ForecastRun", "Foretell how good a model would be at each epsilon; no data is read.", per_algorithm=True),
+    _entry("forecast", "forecasting:ForecastRun", "Forecast how good a model would be at each epsilon; no data is read.", per_algorithm=True),
     _entry("made-up", "forecasting:MakeUp", "Write a table of made-up people with a schema's columns, to practise on."),
     _entry("flow show", "flows:ShowFlow", "Show the steps and edges of a flow, or draw them."),
     _entry("flow plan", "flows:PlanFlow", "Say what each step of a flow would get, and what all of it would cost."),

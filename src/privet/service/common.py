@@ -63,7 +63,7 @@ Until = Annotated[
     float | None,
     Gt(0),
     "Add precision step by step until the first figure (accuracy, R², AUC, a difference) is off by at most "
-    "so much (95 %); epsilon is a limit, and what is not needed is given back.",
+    "this much (95 %); epsilon is a limit, and what is not needed is given back.",
 ]
 Known = Annotated[
     float | None,

@@ -33,7 +33,7 @@ class Compare(UseCase):
     schema: OriginalSchema
     learners: Annotated[tuple[str, ...], Alias("learner"), "Only this learner (left out: all five)."] = ()
     folds: Annotated[int, Ge(2), "How many parts."] = 10
-    records: Annotated[int, Ge(20), "Use a sample of so many."] = 5000
+    records: Annotated[int, Ge(20), "Use a sample of this many records."] = 5000
     over_noise: Annotated[
         str | None,
         "Instead of a perturbed table: this perturbation (geometric or additive) at each of the levels, "
@@ -46,7 +46,7 @@ class Compare(UseCase):
         0.2,
         0.4,
     )
-    seed: Annotated[int, "Which sample and folds."] = 0
+    seed: Annotated[int, "Draw this sample and these folds again."] = 0
     output: Annotated[Report, "Write an HTML page with the plot."] = None
 
     def run(self, session: Session) -> Reported:

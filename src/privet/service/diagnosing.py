@@ -162,7 +162,7 @@ class ShowImportance(UseCase):
         "released synthesiser's file (.json).",
     ] = None
     repeats: Annotated[int, Ge(2), Le(1000), "How often each attribute is shuffled."] = 5
-    seed: Annotated[int, Ge(0), "Which shuffles."] = 0
+    seed: Annotated[int, Ge(0), "Shuffle in the same way again."] = 0
     verify_key: VerifyKey = None
     output: Report = None
 

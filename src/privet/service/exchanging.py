@@ -41,7 +41,7 @@ class ExportModel(UseCase):
         form = self.output.suffix.lower().removeprefix(".")
         if form not in FORMATS:
             raise ParameterError(
-                f"{self.output.name} says no format that models are exported to.",
+                f"{self.output.name} does not name a format that models are exported to.",
                 "Name a file that ends in .onnx or in .pmml.",
             )
         model = load_model(self.model, self.verify_key)

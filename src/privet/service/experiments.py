@@ -77,7 +77,7 @@ class MakeExperiment(UseCase):
     table: Annotated[
         tuple[Path, ...],
         File(),
-        "Public tables to take in the place of the generated ones; a schema lies beside each.",
+        "Public tables to use instead of the generated ones; a schema lies beside each.",
     ] = ()
     force: Force = False
 
@@ -122,7 +122,9 @@ class RunExperiment(UseCase):
 
     experiment: ExperimentFile
     store: StoreFile = None
-    processes: Annotated[int, Ge(1), Le(256), "Spread the cells of public tables over so many processes."] = 1
+    processes: Annotated[
+        int, Ge(1), Le(256), "Spread the cells of public tables over this many processes."
+    ] = 1
     output: Written = None
     force: Force = False
     owner_says: OwnerSays = None

@@ -38,7 +38,7 @@ SchemaOrData = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class ForecastRun(UseCase):
-    """Foretell how good a model of DATA would be at each epsilon, on made-up people.
+    """Forecast how good a model of DATA would be at each epsilon, on made-up people.
 
     People are made up from the schema and your guesses: records=20000, attainable=0.85 (what a good model
     without privacy reaches), share:yes=0.2 (the share of the class yes). DATA itself is not read.
@@ -55,8 +55,8 @@ class ForecastRun(UseCase):
         File(),
         "A table that was released already (a synthetic one), or that is public: drawn from instead.",
     ] = None
-    worlds: Annotated[int, Ge(2), Le(200), "At most so many made-up worlds."] = 8
-    seconds: Annotated[float, Ge(0.5), Le(3600), "Try worlds for about so long."] = 4.0
+    worlds: Annotated[int, Ge(2), Le(200), "How many made-up worlds at most."] = 8
+    seconds: Annotated[float, Ge(0.5), Le(3600), "About how many seconds to try worlds for."] = 4.0
     output: Report = None
 
     def run(self, session: Session) -> ForecastMade:
@@ -109,7 +109,7 @@ class MakeUp(UseCase):
     schema: SchemaFile = None
     records: Annotated[int, Ge(1), Le(10_000_000), "How many people."] = 1000
     output: Annotated[Path, File("out"), Alias("o"), "Where the table goes: CSV, Parquet or ARFF."]
-    seed: Annotated[int, Ge(0), "Which people."] = 0
+    seed: Annotated[int, Ge(0), "Make up the same people again."] = 0
     force: Force = False
 
     def run(self, session: Session) -> MadeUp:

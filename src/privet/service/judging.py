@@ -104,7 +104,7 @@ class Judging(Paid, OfTable):
             raise ParameterError("Guesses serve to reach an accuracy.", "Give one, too.")
         if self.accuracy is not None and (self.epsilon is not None or self.public or self.until is not None):
             raise ParameterError(
-                "How far off the figure may be was given, and an epsilon, where to stop or public data too.",
+                "The accuracy of the figure was given, and an epsilon, where to stop or public data too.",
                 "Give one of them.",
             )
         if self.until is not None:

@@ -48,7 +48,7 @@ class MakeStudy(UseCase):
         Literal["naive-bayes", "tables", "histograms", "selection"], "What the study is to find."
     ] = "naive-bayes"
     name: Annotated[str, "What the study is called."] = "study"
-    reach: Annotated[int, "At how many parties one person may be at most."] = 1
+    reach: Annotated[int, "At how many parties one person may have records, at most."] = 1
     honest: Annotated[
         int | None, "Masked: how many parties add noise and keep it; None for all but the colluding."
     ] = None

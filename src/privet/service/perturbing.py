@@ -36,8 +36,8 @@ STREAM = Path("-")
 class Perturb(UseCase):
     """Perturb the table DATA and write it to OUT (.csv, .arff, .parquet).
 
-    Without the two files, or with - for both, CSV is filtered from standard input to standard output, without
-    end if need be. What a method promises is shown with the result, and before a stream begins. Most methods
+    Without the two files, or with - for both, CSV is filtered from standard input to standard output, and
+    need not end. What a method promises is shown with the result, and before a stream begins. Most methods
     promise nothing: how well they resist attacks can only be measured.
     """
 
@@ -85,7 +85,7 @@ class Perturb(UseCase):
         Ge(1),
         When("data", STREAM),
         IfAlgorithm("rekey"),
-        "In a stream: draw a new key after so many rows.",
+        "In a stream: draw a new key after this many rows.",
     ] = None
     delimiter: Annotated[
         str | None,
@@ -138,7 +138,7 @@ class Perturb(UseCase):
             if getattr(self, parameter.name) == parameter.default:
                 continue
             if not parameter.applies_to(loaded):
-                raise ParameterError(f"{parameter.name} says nothing to {self.algorithm}.", "Leave it out.")
+                raise ParameterError(f"{parameter.name} does nothing for {self.algorithm}.", "Leave it out.")
             if not streamed and parameter.marker(When) is not None:
                 raise ParameterError(f"{parameter.name} is for streams.", "Leave it out, or name no files.")
         return streamed

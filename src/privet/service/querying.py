@@ -128,7 +128,7 @@ class AskQuery(_Asking):
     ] = ()
     per_key: Annotated[
         tuple[str, ...],
-        "How many records of each key a private table keeps in a join, as NAME=NUMBER: 1, unless it is said.",
+        "How many records of each key a private table keeps in a join, as NAME=NUMBER: 1 unless stated.",
     ] = ()
     error: Annotated[
         float | None,
@@ -139,8 +139,8 @@ class AskQuery(_Asking):
     until: Annotated[
         float | None,
         Gt(0),
-        "Add precision step by step until each figure is off by at most so much (95 %); epsilon is a limit, "
-        "and what is not needed is given back.",
+        "Add precision step by step until each figure is off by at most this much (95 %); epsilon is a "
+        "limit, and what is not needed is given back.",
     ] = None
 
     @property
@@ -213,7 +213,7 @@ class AskQuery(_Asking):
         found = {}
         for name, number in _named(self.per_key, "number of records"):
             if not number.isdigit() or name not in {"data", *self._others}:
-                raise ParameterError(f"'{name}={number}' says of no table how many records it keeps.")
+                raise ParameterError(f"'{name}={number}' names no private table of this question.")
             found[name] = int(number)
         return found
 

@@ -31,11 +31,11 @@ STANDARD_INPUT = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(OfTable):
-    """Learn from the records in DATA as they come; - is CSV from standard input, without end if need be.
+    """Learn from the records in DATA as they come; - is CSV from standard input, which need not end.
 
     The whole stream costs one epsilon, however often the model is released. A step ends with DATA, by the
-    clock (seconds), or, if the schema's unit is one that is exchanged, after so many records (every). With a
-    checkpoint the next run goes on where this one ended, and costs nothing more.
+    clock (seconds), or, if the schema's unit is one that is exchanged, after a fixed number of records
+    (every). With a checkpoint the next run continues where this one ended, and costs nothing more.
     """
 
     spends: ClassVar[bool] = True
@@ -49,10 +49,14 @@ class Stream(OfTable):
     output: Annotated[
         Path | None, File("out", stdout=True, kept=True), Alias("o"), "Where the model goes."
     ] = None
-    seconds: Annotated[float | None, Gt(0), "Steps end by the clock, after so many seconds."] = None
-    write_every: Annotated[int | None, Ge(1), "Write the model after so many steps, and at the end."] = None
+    seconds: Annotated[float | None, Gt(0), "Steps end by the clock, after this many seconds."] = None
+    write_every: Annotated[
+        int | None, Ge(1), "Write the model whenever this many steps have ended, and at the end."
+    ] = None
     checkpoint: Annotated[
-        Path | None, File("out"), "Keep the stream there, for its owner alone; if it is there, go on from it."
+        Path | None,
+        File("out"),
+        "Keep the stream there, for its owner alone; if one is there already, continue from it.",
     ] = None
     force: Force = False
     sign_key: Annotated[Path | None, File(), "Sign the model with this private key."] = None
@@ -142,7 +146,7 @@ class Stream(OfTable):
         model = build(self.algorithm, self._schema, self.parameters, ledger=ledger, seed=self.seed)
         if self.seconds is not None and (model.every is not None or self.data != STANDARD_INPUT):
             raise ParameterError(
-                "A clock ends the steps of what comes in, and no others do.",
+                "A clock can end only the steps of standard input, and only where they are not counted.",
                 "Leave out the seconds, or read standard input with steps that are not counted.",
             )
         return model

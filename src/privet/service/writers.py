@@ -19,7 +19,7 @@ def writer_for(out: str | Path) -> Callable[..., None]:
             return writer
     raise ParameterError(
         f"Privet does not know how to write {Path(out).name}.",
-        f"Name it by what it shall hold: {', '.join(WRITERS)}",
+        f"Name it by its format: {', '.join(WRITERS)}",
     )
 
 

@@ -36,7 +36,9 @@ class Guess:
 
     def __post_init__(self) -> None:
         if self.records is not None and not (_whole(self.records) and 10 <= self.records <= _MOST):
-            raise ParameterError("The guess of how many records there are must be a whole number from 10 on.")
+            raise ParameterError(
+                "The guess of how many records there are must be a whole number of at least 10."
+            )
         if self.attainable is not None and not (_number(self.attainable) and 0 < self.attainable <= 1):
             raise ParameterError("What is attainable must be guessed as a number above 0 and at most 1.")
         if not all(_number(share) and 0 < share < 1 for share in self.shares.values()):

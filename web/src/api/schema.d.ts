@@ -279,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * Perturb Rows
-         * @description The owner's table, perturbed anew, as a CSV file. No copy stays here; that it was made is recorded.
+         * @description The owner's table, freshly perturbed, as a CSV file. No copy stays; that it was made is recorded.
          */
         post: operations["perturb_rows_api_v1_datasets__dataset__perturbed_post"];
         delete?: never;
@@ -691,7 +691,7 @@ export interface paths {
         put?: never;
         /**
          * Forecast
-         * @description Foretell how good a model would be at each ε, from the public schema and your guesses. Free.
+         * @description Forecast how good a model would be at each ε, from the public schema and your guesses. Free.
          */
         post: operations["forecast_api_v1_forecasts_post"];
         delete?: never;

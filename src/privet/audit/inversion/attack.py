@@ -175,7 +175,7 @@ def _check(
     if records < LEAST or bins < 2 or not 0 < confidence < 1:
         raise ParameterError(
             "The attack needs at least 30 records and 2 bins, and a confidence between 0 and 1.",
-            "Leave them at what they are by default.",
+            "Keep the defaults.",
         )
     for name, model in models.items():
         target.require(name, model)

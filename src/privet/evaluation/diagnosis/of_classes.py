@@ -72,7 +72,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class ClassDiagnosis(Diagnosis):
-    """How well a classifier's probabilities of one class order and foretell the records of that class.
+    """How well a classifier's probabilities of one class order and predict the records of that class.
 
     ``auc`` is the chance that a record of the class gets a higher score than another, and ``in_all`` how far
     noise and the choice of test records together may have moved it. ``roc`` has the share of the class that

@@ -63,7 +63,9 @@ class PCA(PrivatePreparer):
     may_drop: ClassVar[bool] = True
 
     components: Annotated[int, Ge(1), Le(1000), "How many components; at most one for each number."] = 2
-    scaled: Annotated[bool, "Give every number a deviation of 1 first; otherwise large units rule."] = True
+    scaled: Annotated[bool, "Give every number a deviation of 1 first; otherwise large units dominate."] = (
+        True
+    )
 
     def _fit(self, curator: Curator) -> None:
         columns = [c for c in attributes(curator, Number) if isinstance(c, Number)]

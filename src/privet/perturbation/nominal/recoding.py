@@ -61,7 +61,7 @@ class Recoding:
                 f"There is no recoding {name}.", "Generalise a table first, and keep it."
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise ModelError(f"{name} is not a whole recoding.", "Generalise a table anew.") from None
+            raise ModelError(f"{name} is not a whole recoding.", "Generalise a table again.") from None
         if any(len(group) != len(levels) for group in groups):
-            raise ModelError(f"{name} is not a whole recoding.", "Generalise a table anew.")
+            raise ModelError(f"{name} is not a whole recoding.", "Generalise a table again.")
         return cls(levels, groups)

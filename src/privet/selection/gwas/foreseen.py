@@ -88,7 +88,7 @@ def foreseen(
     values: bool = True,
     epsilons: Sequence[float] = EPSILONS,
 ) -> Foreseen:
-    """Foretell how many strong variants a scan would find; a cautious figure where a delta is given."""
+    """Forecast how many strong variants a scan would find; a cautious figure where a delta is given."""
     scorer = score_of(score, test, tau)
     refuse(study, k, scorer, "exponential", 0.0)
     number = len(study.variant_places)

@@ -247,7 +247,9 @@ def measure(
         table = open_row(request, server, caller, each.dataset)
         role = table.role
         if table.version != each.version:
-            raise Refusal(409, "The dataset has changed", "Its schema is another one by now.", "Begin anew.")
+            raise Refusal(
+                409, "The dataset has changed", "Its schema is a different one by now.", "Start again."
+            )
         plan = make_plan(server, caller, each, table)
         with server.database.read() as connection:
             kept = runs.find_plan(connection, plan.id)

@@ -82,7 +82,7 @@ class ForecastShown(BaseModel):
 
 @router.post("/forecasts")
 async def forecast(request: Request, server: Serving, caller: Asking, body: ForecastAsked) -> ForecastShown:
-    """Foretell how good a model would be at each ε, from the public schema and your guesses. Free."""
+    """Forecast how good a model would be at each ε, from the public schema and your guesses. Free."""
     key, compute = await run_in_threadpool(_asked, request, server, caller, body)
     if key not in _answers:
         await _turn(request)
@@ -135,7 +135,7 @@ def _asked(
         return _of_scan(server, row, replace(asked, parameters=own | {"epsilon": 1.0}).values())
     values = asked.values()
     if "algorithm" not in values:
-        raise Refusal(422, "This has no forecast", "Only what learns can be foretold.", "", "use_case")
+        raise Refusal(422, "This has no forecast", "Only what learns has a forecast.", "", "use_case")
     guesses = {f"share:{name}": share for name, share in body.guesses.class_shares.items()}
     for name in ("records", "attainable"):
         if (value := getattr(body.guesses, name)) is not None:

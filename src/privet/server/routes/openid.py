@@ -76,10 +76,12 @@ def come_back(
         known, nonce, verifier = str(journey["state"]), str(journey["nonce"]), str(journey["verifier"])
     except (ValueError, KeyError, TypeError):
         raise Refusal(
-            401, "You did not set out from here", "No journey was begun.", "Sign in again."
+            401, "The sign-in did not begin here", "No sign-in was begun.", "Sign in again."
         ) from None
     if not state or not same(known, state):
-        raise Refusal(401, "You did not set out from here", "The state is another one.", "Sign in again.")
+        raise Refusal(
+            401, "The sign-in did not begin here", "The state is a different one.", "Sign in again."
+        )
     visitor = arrive(provider, provider.back(PREFIX), code, nonce, verifier)
     try:
         secret = _welcome(server, visitor)

@@ -63,7 +63,7 @@ def try_perturbation(
 def perturb_rows(
     request: Request, server: Serving, caller: Asking, dataset: str, body: PerturbedAsked
 ) -> FileResponse:
-    """The owner's table, perturbed anew, as a CSV file. No copy stays here; that it was made is recorded."""
+    """The owner's table, freshly perturbed, as a CSV file. No copy stays; that it was made is recorded."""
     row = open_row(request, server, caller, dataset)
     if is_study(server, row):
         raise _GENOTYPES

@@ -60,7 +60,7 @@ def _plain(document: dict[str, Any]) -> dict[str, Any]:
         json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Refusal(
-            422, "This is not plain JSON", "It holds text or numbers that JSON has not.", "Correct it."
+            422, "This is not plain JSON", "It holds text or numbers that JSON does not have.", "Correct it."
         ) from None
     return document
 

@@ -83,7 +83,9 @@ class AuditAlgorithm(UseCase):
     ] = None
     jobs: Annotated[int, Ge(1), "Processes that work at once."] = 2
     folder: Annotated[
-        Path | None, File("out"), "A folder to keep the runs in: an audit that was stopped goes on."
+        Path | None,
+        File("out"),
+        "A folder to keep the runs in: an audit that was stopped continues from there.",
     ] = None
     output: Annotated[Report, "Write an HTML report (or into a folder), and JSON to repeat it beside."] = None
 

@@ -21,7 +21,7 @@ __all__ = ["AuditInversion"]
 class AuditInversion(UseCase):
     """Infer a sensitive attribute of known people from a released MODEL and the rest of their records.
 
-    DATA is the table that the model learned from; others are records put aside before. The result is
+    DATA is the table that the model learned from; others are records put aside beforehand. The result is
     computed from these records and is NOT private: it is for the owner of the data. Nothing is spent.
     """
 
@@ -38,7 +38,7 @@ class AuditInversion(UseCase):
         "A model without privacy, fitted on the table here, to show side by side: linear or tree for a "
         "number as the target, else logistic or tree (left out: logistic or linear).",
     ] = None
-    records: Annotated[int, Ge(30), "Attack a sample of so many."] = 5000
+    records: Annotated[int, Ge(30), "Attack a sample of this many records."] = 5000
     bins: Annotated[int, Ge(2), Le(50), "Into how many parts a number is cut."] = 5
     confidence: Confidence = 0.95
     seed: Annotated[int | None, Ge(0), "The same sample again."] = None

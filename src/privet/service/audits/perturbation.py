@@ -49,7 +49,7 @@ class AuditPerturbation(UseCase):
         "How many records the attacker knows (left out: two for each column, at least 20).",
     ] = None
     noise: Annotated[float | None, "Standard deviation of published additive noise, in half ranges."] = None
-    records: Annotated[int, Ge(50), "Attack a sample of so many."] = 2000
+    records: Annotated[int, Ge(50), "Attack a sample of this many records."] = 2000
     sensitive: Annotated[
         str | None,
         ColumnOf("original"),
