@@ -12,11 +12,9 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from annotated_types import Ge
-
 from privet.budget import Approximate, Pure
 from privet.curator import Curator
-from privet.parameters import parameters_of, with_parameters
+from privet.parameters import Records, parameters_of, with_parameters
 from privet.schema import Schema
 
 if TYPE_CHECKING:
@@ -38,11 +36,7 @@ class Choosing:
     learners: ClassVar[Mapping[str, type[Any]]]
 
     learner: Annotated[str, "Which algorithm learns."] = "auto"
-    records: Annotated[
-        int | None,
-        Ge(1),
-        "About how many records there are, if that is public: tunes the run; never read off the table.",
-    ] = None
+    records: Records = None
 
     @abstractmethod
     def _suited(self, known: float) -> tuple[str, str]:

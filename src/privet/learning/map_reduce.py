@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from privet.curator import Curator, Mapped
 from privet.estimator import WholeTableEstimator
-from privet.learning.sample_aggregate import declared_ranges
+from privet.learning.sample_aggregate import High, Isolation, Low, Tables, declared_ranges
 from privet.parameters import When, with_parameters
 from privet.stats import Coded, CrossTable
 from privet.stats.group_sums import GroupSums
@@ -63,10 +63,8 @@ class MapReduce(WholeTableEstimator):
     family: ClassVar[str] = "aggregate"
 
     function: Annotated[Any, "Run on each unit: takes its records, returns numbers."] = field(kw_only=False)
-    low: Annotated[
-        Any, "The least value of each number that the function returns, known without the data."
-    ] = field(kw_only=False)
-    high: Annotated[Any, "The largest value of each of them."] = field(kw_only=False)
+    low: Low = field(kw_only=False)
+    high: High = field(kw_only=False)
     units: Annotated[
         int,
         Ge(1),
@@ -83,14 +81,8 @@ class MapReduce(WholeTableEstimator):
     timeout: Annotated[
         float, Gt(0), Le(86_400), "Seconds of a processor that the function may use for a unit."
     ] = 1.0
-    tables: Annotated[
-        Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
-    ] = "pandas"
-    isolation: Annotated[
-        Literal["full", "available"],
-        "'full' refuses a system that cannot shut a function off; 'available' does what it can, and the "
-        "guarantee says what was left open.",
-    ] = "full"
+    tables: Tables = "pandas"
+    isolation: Isolation = "full"
 
     def fit(self, X: Any, y: Any = None, **more: Any) -> MapReduce:
         """Run the function on each unit of a table: a frame, a file, a database table, or arrays (X, y)."""

@@ -40,6 +40,15 @@ __all__ = ["SampleAggregate", "declared_ranges"]
 
 Numbers = NDArray[np.float64]
 
+Low = Annotated[Any, "The least value of each number that the function returns, known without the data."]
+High = Annotated[Any, "The largest value of each of them."]
+Tables = Annotated[Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."]
+Isolation = Annotated[
+    Literal["full", "available"],
+    "'full' refuses a system that cannot shut a function off; 'available' does what it can, and the "
+    "guarantee says what was left open.",
+]
+
 
 @with_parameters
 class SampleAggregate(WholeTableEstimator):
@@ -75,10 +84,8 @@ class SampleAggregate(WholeTableEstimator):
     family: ClassVar[str] = "aggregate"
 
     function: Annotated[Any, "Run on each block: takes a table, returns numbers."] = field(kw_only=False)
-    low: Annotated[
-        Any, "The least value of each number that the function returns, known without the data."
-    ] = field(kw_only=False)
-    high: Annotated[Any, "The largest value of each of them."] = field(kw_only=False)
+    low: Low = field(kw_only=False)
+    high: High = field(kw_only=False)
     blocks: Annotated[
         int | None,
         Ge(1),
@@ -91,14 +98,8 @@ class SampleAggregate(WholeTableEstimator):
     timeout: Annotated[
         float, Gt(0), Le(86_400), "Seconds of a processor that the function may use for a block."
     ] = 60.0
-    tables: Annotated[
-        Literal["pandas", "arrow"], "What the function is given: a data frame, or an Arrow table."
-    ] = "pandas"
-    isolation: Annotated[
-        Literal["full", "available"],
-        "'full' refuses a system that cannot shut a function off; 'available' does what it can, and the "
-        "guarantee says what was left open.",
-    ] = "full"
+    tables: Tables = "pandas"
+    isolation: Isolation = "full"
     rehearsal: Annotated[
         int,
         Ge(0),

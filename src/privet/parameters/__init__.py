@@ -1,10 +1,12 @@
 """PARAMETERS, declared once, of algorithms and use cases: forms, options and checks follow from them."""
 
 from privet.parameters.declared import (
+    Bins,
     Confidence,
     Delta,
     Epsilon,
     Parameter,
+    Records,
     Seed,
     parameters_of,
     validate,
@@ -26,6 +28,7 @@ from privet.parameters.markers import (
 __all__ = [
     "Alias",
     "Argument",
+    "Bins",
     "ColumnOf",
     "Confidence",
     "Consent",
@@ -36,6 +39,7 @@ __all__ = [
     "Named",
     "OfAlgorithm",
     "Parameter",
+    "Records",
     "Seed",
     "When",
     "json_schema",

@@ -44,10 +44,12 @@ from privet.errors import ParameterError
 from privet.parameters.markers import Alias, File, IfAlgorithm
 
 __all__ = [
+    "Bins",
     "Confidence",
     "Delta",
     "Epsilon",
     "Parameter",
+    "Records",
     "Seed",
     "parameters_of",
     "validate",
@@ -62,6 +64,12 @@ Delta = Annotated[
 ]
 Seed = Annotated[
     Any, "None for secure noise. A seed makes the run repeatable and voids its guarantee: for tests only."
+]
+Bins = Annotated[int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."]
+Records = Annotated[
+    int | None,
+    Ge(1),
+    "About how many records there are, if that is public: tunes the run; never read off the table.",
 ]
 Confidence = Annotated[float, Gt(0), Lt(1), "Probability with which an error bar holds the true value."]
 

@@ -17,14 +17,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from privet.curator import ClassSizes, CountSignificant, Curator, TopK
 from privet.errors import ParameterError, SchemaError
 from privet.estimator import PrivateSelector
-from privet.parameters import with_parameters
+from privet.parameters import Bins, with_parameters
 from privet.schema import Schema
 from privet.schema.bins import public_cuts
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
@@ -102,9 +102,7 @@ class SelectKBest(PrivateSelector):
         bool,
         "Say that who is in which class is public; only then records are protected within their class.",
     ] = False
-    bins: Annotated[
-        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-    ] = 8
+    bins: Bins = 8
 
     def fit(self, X: Any, y: Any = None, **more: Any) -> SelectKBest:
         """Choose from a table: arrays or frames (X, y), or a file or database table that holds the target."""

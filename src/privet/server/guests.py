@@ -11,14 +11,25 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from privet.server.access import ACCESS, PREFIX, Rule
 from privet.server.problems import Refusal
 from privet.server.state import Server
 from privet.server.store import datasets, experiments, people, runs, studies
 
-__all__ = ["COOKIE", "Asking", "Caller", "Serving", "asking", "own_page", "permitted", "serving", "within"]
+__all__ = [
+    "COOKIE",
+    "Asking",
+    "Caller",
+    "DatasetId",
+    "Serving",
+    "asking",
+    "own_page",
+    "permitted",
+    "serving",
+    "within",
+]
 
 COOKIE = "privet_session"
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -46,6 +57,7 @@ async def _serving(request: Request) -> Server:
 
 
 Serving = Annotated[Server, Depends(_serving)]
+DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 def rule_of(request: Request) -> Rule:

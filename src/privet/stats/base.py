@@ -94,9 +94,9 @@ class Statistic(ABC):
         """The state of both parts together."""
         return one + other
 
-    @abstractmethod
     def finish(self, state: Answer, schema: Schema) -> Answer:
-        """The answer from the last state."""
+        """The answer from the last state: that state, unless a statistic says otherwise."""
+        return state
 
     def counted_by(self, table: Any, schema: Schema) -> tuple[tuple[str, tuple[float, ...]], ...] | None:
         """By what a database can count the records so that ``collect`` reads the counts (``sql.grouped``).

@@ -160,9 +160,6 @@ class ItemTotals(Statistic):
     def fold(self, state: Answer, rows: Rows) -> Answer:
         return state + np.bincount(sets_of(rows, self.column).item, minlength=state.size)
 
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
-
 
 @dataclass(frozen=True)
 class FrequentItems(Scores):
@@ -262,9 +259,6 @@ class SetCounts(Statistic):
                 triples = (part.T @ part).toarray()[np.triu_indices(number - first - 1, 1)]
                 state[place : place + triples.size] += triples
                 place += triples.size
-        return state
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
         return state
 
 

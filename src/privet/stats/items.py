@@ -116,6 +116,3 @@ class Basis(Statistic):
         for place, item in enumerate(self.items):
             cell += (rows.codes(item.column, item.cuts) == item.code).astype(np.int64) << place
         return state + np.bincount(cell, minlength=state.size)
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state

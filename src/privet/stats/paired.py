@@ -28,9 +28,6 @@ class _Paired(Statistic):
     def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.first.columns, *self.second.columns, self.target)))
 
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
-
 
 @dataclass(frozen=True)
 class RightTogether(_Paired):

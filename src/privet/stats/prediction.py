@@ -21,6 +21,7 @@ __all__ = [
     "Confusion",
     "FoldPredictor",
     "NoModel",
+    "OfPredictions",
     "PredictionErrors",
     "Predictor",
     "log_probabilities",
@@ -110,12 +111,8 @@ class NoModel(Predictor):
 
 
 @dataclass(frozen=True)
-class Confusion(Statistic):
-    """How many records of each class (rows) are predicted to be of each class (columns).
-
-    **Sensitivity.** The model is fixed, so a record is in one cell (in none, if its class is missing):
-    L1 = L2² = 1, however many classes there are.
-    """
+class OfPredictions(Statistic):
+    """What a fixed model predicts for each record, beside the target that it predicts."""
 
     predictor: Predictor
     target: str
@@ -123,6 +120,15 @@ class Confusion(Statistic):
     @property
     def columns(self) -> tuple[str, ...]:
         return (*self.predictor.columns, self.target)
+
+
+@dataclass(frozen=True)
+class Confusion(OfPredictions):
+    """How many records of each class (rows) are predicted to be of each class (columns).
+
+    **Sensitivity.** The model is fixed, so a record is in one cell (in none, if its class is missing):
+    L1 = L2² = 1, however many classes there are.
+    """
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(1, 1)
@@ -142,7 +148,7 @@ class Confusion(Statistic):
 
 
 @dataclass(frozen=True)
-class PredictionErrors(Statistic):
+class PredictionErrors(OfPredictions):
     """Sums over records of (e₁ − ½, e₂ − ½, e₃ − ½), from which WEKA's error measures and log loss follow.
 
     With p the predicted probabilities and y the actual class (as 0/1 for each class c):
@@ -157,16 +163,10 @@ class PredictionErrors(Statistic):
     put back with the number of records, which the confusion matrix tells.
     """
 
-    predictor: Predictor
-    target: str
     bound: float
 
     nonnegative = False
     scale = FIXED
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.predictor.columns, self.target)
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(3 * self.scale // 2, 3 * self.scale**2 // 4)
@@ -192,9 +192,6 @@ class PredictionErrors(Statistic):
         )
         whole = np.floor(np.clip(errors, 0, 1) * self.scale + 0.5).astype(np.int64)
         return state + whole.sum(axis=1) - known.size * (self.scale // 2)
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
 
 
 def number_of_classes(schema: Schema, target: str) -> int:

@@ -8,17 +8,17 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.schema import Number, Schema
-from privet.stats.base import Answer, Sensitivity, Statistic
+from privet.stats.base import Answer, Sensitivity
 from privet.stats.kernels import FIXED
 from privet.stats.linear.encoding import fixed_point, scaled
-from privet.stats.prediction import Predictor
+from privet.stats.prediction import OfPredictions
 from privet.stats.rows import Rows
 
 __all__ = ["RegressionErrors"]
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionErrors(Statistic):
+class RegressionErrors(OfPredictions):
     """(Σ 1, Σ t, Σ (t² − ½), Σ (e²/4 − ½), Σ (|e|/2 − ½)), t being the scaled target and e the error.
 
     The prediction is clamped to the target's bounds, so e lies in [−2, 2]. Records without a target do not
@@ -29,15 +29,8 @@ class RegressionErrors(Statistic):
     down from a value within the same whole-numbered bounds, or is exact, so it stays within them.
     """
 
-    predictor: Predictor
-    target: str
-
     nonnegative = False
     scale = FIXED
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.predictor.columns, self.target)
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(7 * self.scale // 2, 11 * self.scale**2 // 4)
@@ -66,6 +59,3 @@ class RegressionErrors(Statistic):
             error // 2 - half,
         ]
         return state + np.array([int(term.sum()) for term in terms], np.int64)
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state

@@ -8,15 +8,15 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.schema import Number, Schema
-from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.prediction import Predictor
+from privet.stats.base import Answer, Sensitivity
+from privet.stats.prediction import OfPredictions, Predictor
 from privet.stats.rows import Rows
 
 __all__ = ["ResidualCounts"]
 
 
 @dataclass(frozen=True)
-class ResidualCounts(Statistic):
+class ResidualCounts(OfPredictions):
     """How many records have a residual (the true number less the predicted one) in each of ``bins``.
 
     The bins are of equal width and span all that a residual can be: predictions are held to the target's
@@ -26,13 +26,7 @@ class ResidualCounts(Statistic):
     missing): L1 = L2² = 1. A prediction that is no number counts as the middle of the bounds.
     """
 
-    predictor: Predictor
-    target: str
     bins: int
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.predictor.columns, self.target)
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(1, 1)
@@ -44,9 +38,6 @@ class ResidualCounts(Statistic):
         residual = residuals(self.predictor, rows, self.target)  # within [−2, 2]
         place = np.floor((residual[~np.isnan(residual)] + 2) / 4 * self.bins).astype(np.int64)
         return state + np.bincount(np.clip(place, 0, self.bins - 1), minlength=self.bins)
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
 
 
 def residuals(predictor: Predictor, rows: Rows, target: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from privet.schema import Schema
-from privet.stats.base import Answer, Sensitivity, Statistic
-from privet.stats.prediction import Predictor, log_probabilities, number_of_classes, scores_of
+from privet.stats.base import Answer, Sensitivity
+from privet.stats.prediction import OfPredictions, log_probabilities, number_of_classes, scores_of
 from privet.stats.rows import Rows
 
 __all__ = ["ScoreTable"]
 
 
 @dataclass(frozen=True)
-class ScoreTable(Statistic):
+class ScoreTable(OfPredictions):
     """How many records of each class (rows) get log odds for one class in each bin (columns).
 
     ``positive`` is the place of that class, and the bins lie between the public ``cuts`` of the log odds
@@ -26,14 +26,8 @@ class ScoreTable(Statistic):
     guess, never a NaN, so it is in one cell too.
     """
 
-    predictor: Predictor
-    target: str
     positive: int
     cuts: tuple[float, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.predictor.columns, self.target)
 
     def norms(self, schema: Schema) -> Sensitivity:
         return Sensitivity(1, 1)

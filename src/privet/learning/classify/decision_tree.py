@@ -32,7 +32,7 @@ from privet.curator import Choose, Curator, Measure
 from privet.estimator import PrivateClassifier
 from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.trees import Grown, drawn, grown, plain, pruned, rooted, smoothed, tree_of
-from privet.parameters import with_parameters
+from privet.parameters import Bins, Records, with_parameters
 from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts
 from privet.stats import Contingency, Coverage, Rows
@@ -84,17 +84,11 @@ class DecisionTree(PrivateClassifier):
         Literal["both", "binary"],
         "Whether a category may be split into all its values, or only one value from the rest.",
     ] = "both"
-    records: Annotated[
-        int | None,
-        Ge(1),
-        "About how many records there are, if that is public: tunes the run; never read off the table.",
-    ] = None
+    records: Records = None
     leaf_share: Annotated[
         float, Gt(0), Lt(1), "The part of the budget for the noisy class counts of the leaves."
     ] = 0.4
-    bins: Annotated[
-        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-    ] = 32
+    bins: Bins = 32
 
     look_first: LookFirst = True
 

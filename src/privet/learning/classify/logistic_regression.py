@@ -17,7 +17,7 @@ from privet.learning.linear.functional import fit_functional
 from privet.learning.linear.newton import MOST_STEPS, Solution, fit_newton, steps_for
 from privet.learning.linear.perturbed import curvature_share, fit_perturbed
 from privet.learning.linear.privgene import choices_for, fit_privgene
-from privet.parameters import When, with_parameters
+from privet.parameters import Records, When, with_parameters
 from privet.schema import Category, Schema
 from privet.stats import Contingency, Rows
 from privet.stats.linear.encoding import Encoding
@@ -111,11 +111,7 @@ class LogisticRegression(PrivateClassifier):
         Le(100_000),
         "Newton or PrivGene steps; None chooses by the budget and the declared records.",
     ] = None
-    records: Annotated[
-        int | None,
-        Ge(1),
-        "About how many records there are, if that is public: tunes the run; never read off the table.",
-    ] = None
+    records: Records = None
     estimate_records: Annotated[
         bool, "Where records is not declared, spend a small share (at most a tenth) on an estimate of it."
     ] = True

@@ -32,7 +32,7 @@ from scipy.special import logsumexp
 from privet.curator import Curator, Measure
 from privet.estimator import PrivateClassifier
 from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
-from privet.parameters import with_parameters
+from privet.parameters import Bins, with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
 from privet.schema.bins import bin_labels, public_cuts
@@ -77,9 +77,7 @@ class NaiveBayes(PrivateClassifier):
         Literal["histogram", "gaussian"],
         "How a number is described within a class: counts in bins, or a normal distribution.",
     ] = "histogram"
-    bins: Annotated[
-        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-    ] = 16
+    bins: Bins = 16
     allocation: Annotated[
         Literal["balanced", "uniform"],
         "How the budget is split over attributes: for the least total error, or the same for each.",

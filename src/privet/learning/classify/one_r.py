@@ -43,7 +43,7 @@ from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.private_cuts import private_cuts
 from privet.learning.rules.rule import Rule, RuleList
-from privet.parameters import with_parameters
+from privet.parameters import Bins, with_parameters
 from privet.release import Release
 from privet.schema import Category, Number, Schema
 from privet.schema.bins import public_cuts
@@ -91,9 +91,7 @@ class OneR(RuleClassifier):
         Lt(1),
         "The part of the budget that the private choice gets; the table gets the rest.",
     ] = 0.55
-    bins: Annotated[
-        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-    ] = 6
+    bins: Bins = 6
     cuts: Annotated[
         Literal["public", "private"],
         "Whether numbers are cut into equal bins, or where the private table says, which costs a share.",

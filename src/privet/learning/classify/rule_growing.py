@@ -38,7 +38,7 @@ from privet.curator import Choose, Curator, Measure
 from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
 from privet.learning.rules.classifier import RuleClassifier
 from privet.learning.rules.rule import Rule, RuleList
-from privet.parameters import with_parameters
+from privet.parameters import Bins, Records, with_parameters
 from privet.release import Release
 from privet.schema import Category, Schema
 from privet.schema.bins import public_cuts
@@ -80,11 +80,7 @@ class RuleMiner(RuleClassifier):
         Le(12),
         "How many conditions a rule may have; each costs a share. By default as many as the budget allows.",
     ] = None
-    records: Annotated[
-        int | None,
-        Ge(1),
-        "About how many records there are, if that is public: tunes the run; never read off the table.",
-    ] = None
+    records: Records = None
     quality: Annotated[
         Quality, "What a condition is chosen by: purity of the classes, or how many records are right."
     ] = "purity"
@@ -95,9 +91,7 @@ class RuleMiner(RuleClassifier):
     coverage_share: Annotated[
         float, Gt(0), Lt(1), "The part of the budget for the noisy coverage of the rules."
     ] = 0.3
-    bins: Annotated[
-        int, Ge(2), Le(1000), "How many equal bins a number gets where the schema declares no cuts."
-    ] = 16
+    bins: Bins = 16
 
     look_first: LookFirst = True
 

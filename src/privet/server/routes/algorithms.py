@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from privet.errors import ParameterError
 from privet.families import FAMILIES, Family
 from privet.registry import ALGORITHMS, Algorithm, algorithm
 from privet.schema import Number, Schema
 from privet.server.cases import FORETOLD, PLANNABLE, algorithm_schema, use_case_schema
-from privet.server.guests import Asking, Caller, Serving, missing
+from privet.server.guests import Asking, Caller, DatasetId, Serving, missing
 from privet.server.shapes import AlgorithmInFull, AlgorithmShown, FamilyShown, UseCaseShown
 from privet.server.state import Server
 from privet.server.store import datasets, studies
@@ -20,7 +18,6 @@ from privet.service.catalogue import entry_of
 __all__ = ["reason_against", "router", "schema_for"]
 
 router = APIRouter(tags=["algorithms"])
-DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 @router.get("/families")

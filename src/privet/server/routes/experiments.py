@@ -36,7 +36,7 @@ from privet.server.experimenting import (
     shown,
     shown_in_full,
 )
-from privet.server.guests import Asking, Caller, Serving, missing
+from privet.server.guests import Asking, Caller, DatasetId, Serving, missing
 from privet.server.planning import make_plan
 from privet.server.problems import Refusal
 from privet.server.routes.algorithms import reason_against
@@ -48,7 +48,6 @@ from privet.service.experimenting import FORMATS, experiment_from, generated_tab
 __all__ = ["router"]
 
 router = APIRouter(tags=["experiments"])
-DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 OneDataset = Annotated[str, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 
 

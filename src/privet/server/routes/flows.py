@@ -6,9 +6,9 @@ What a page draws is decided here: the kinds of edges, which of them may be draw
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from sqlalchemy import Row
 
 from privet.errors import PrivetError
@@ -16,7 +16,7 @@ from privet.registry import algorithm
 from privet.schema import Schema, read_schema
 from privet.server.cases import trimmed
 from privet.server.flows import kinds, parts_in, plain_document, settings_schema
-from privet.server.guests import Asking, Serving, missing
+from privet.server.guests import Asking, DatasetId, Serving, missing
 from privet.server.planning import schema_file
 from privet.server.routes.algorithms import reason_against, schema_for
 from privet.server.routes.runs import open_row
@@ -53,7 +53,6 @@ from privet.service.public_tables import public_tables
 __all__ = ["router"]
 
 router = APIRouter(tags=["flows"])
-DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 @router.get("/flows/kinds")

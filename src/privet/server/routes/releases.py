@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from sqlalchemy import Row
 
-from privet.server.guests import Asking, Caller, Serving, missing
+from privet.server.guests import Asking, Caller, DatasetId, Serving, missing
 from privet.server.shapes import ReleaseInFull, ReleaseShown
 from privet.server.state import Server
 from privet.server.store import datasets, runs, studies
@@ -20,7 +20,6 @@ from privet.service.exporting import command_of, notebook_of, script_of
 __all__ = ["router"]
 
 router = APIRouter(tags=["releases"])
-DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 @router.get("/releases")

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import StreamingResponse
 from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from privet.server.flows import asked_for
-from privet.server.guests import Asking, Caller, Serving, asking, missing, permitted, within
+from privet.server.guests import Asking, Caller, DatasetId, Serving, asking, missing, permitted, within
 from privet.server.planning import make_plan, shown_plan
 from privet.server.problems import FREE, Refusal
 from privet.server.shapes import NewPlan, NewRun, PlanShown, RunShown
@@ -26,7 +26,6 @@ from privet.server.store.moments import now
 __all__ = ["open_row", "queue", "router"]
 
 router = APIRouter(tags=["runs"])
-DatasetId = Annotated[str | None, Query(max_length=80, pattern=r"^[A-Za-z0-9_-]+$")]
 Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=255)]
 
 

@@ -72,9 +72,6 @@ class Overlaps(Statistic):
                 state[label] += np.rint(before.T @ part).astype(np.int64).reshape(state[label].shape)
         return state
 
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
-
 
 @dataclass(frozen=True)
 class JointCorrect(Scores):

@@ -58,6 +58,3 @@ class Offsets(Statistic):
         turned = np.ascontiguousarray(self.centres.T)
         add_offsets(self.points(rows), turned, self.radius, INSIDE, self.norm == "l1", SCALE, state)
         return state
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state

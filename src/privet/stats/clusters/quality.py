@@ -55,6 +55,3 @@ class Quality(Statistic):
             state[1] += int(np.floor(SCALE * np.clip(1 - ratio, 0, 1)).sum())
         state[2:] += SCALE * np.bincount(nearest, minlength=len(self.centres))
         return state
-
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state

@@ -132,9 +132,6 @@ class Gradient(Statistic):
         )
         return cells, numbers
 
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
-
     def coordinates(self, cells: Answer) -> Answer:
         """The exact cells in the weights' coordinates; the first category's give the intercept."""
         gradient = np.zeros(self.weights.shape, np.int64)

@@ -209,9 +209,6 @@ class Products(Statistic):
                     end += one.width * other.width
         return found
 
-    def finish(self, state: Answer, schema: Schema) -> Answer:
-        return state
-
     def expression(self, table: Any, schema: Schema) -> Any:
         return products_sql.expression(self, table, schema)
 

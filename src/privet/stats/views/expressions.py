@@ -64,9 +64,14 @@ class Expression(ABC):
     """Something that one record says. Subclasses are frozen dataclasses and hold no function."""
 
     @property
-    @abstractmethod
+    def parts(self) -> list[Expression]:
+        """The expressions that it is made of."""
+        return [each for each in vars(self).values() if isinstance(each, Expression)]
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it reads."""
+        """The columns that it reads: those of its parts, unless it is one."""
+        return tuple(dict.fromkeys(name for each in self.parts for name in each.columns))
 
     @abstractmethod
     def domain(self, name: str, schema: Schema) -> Column | None:
@@ -111,10 +116,6 @@ class Constant(Expression):
             raise ParameterError("A constant in a query must be a finite number.")
         object.__setattr__(self, "value", float(self.value))
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ()
-
     def domain(self, name: str, schema: Schema) -> Column:
         raise ParameterError("A constant alone is no column.", "Compute it from a column, or leave it out.")
 
@@ -129,10 +130,6 @@ class Arithmetic(Expression):
     sign: Literal["+", "-", "*"]
     one: Expression
     other: Expression
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return _columns(self.one, self.other)
 
     def domain(self, name: str, schema: Schema) -> Column:
         (a, b), (c, d) = bounds(self.one, schema), bounds(self.other, schema)
@@ -162,10 +159,6 @@ class Compare(Expression):
     sign: Literal["<", "<=", "=", "!=", ">", ">="]
     one: Expression
     other: Expression
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return _columns(self.one, self.other)
 
     def domain(self, name: str, schema: Schema) -> None:
         bounds(self.one, schema)
@@ -203,10 +196,6 @@ class IsIn(Expression):
         # what was found for one of them.
         object.__setattr__(self, "values", tuple(map(str, self.values)))
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.one.columns
-
     def domain(self, name: str, schema: Schema) -> None:
         column = _category(self.one, schema)
         for value in self.values:
@@ -228,10 +217,6 @@ class IsMissing(Expression):
 
     one: Expression
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.one.columns
-
     def domain(self, name: str, schema: Schema) -> None:
         self.one.domain(name, schema)
 
@@ -249,10 +234,6 @@ class Not(Expression):
 
     one: Expression
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.one.columns
-
     def domain(self, name: str, schema: Schema) -> None:
         _condition(self.one, schema)
 
@@ -268,10 +249,6 @@ class Connect(Expression):
     word: Literal["and", "or"]
     one: Expression
     other: Expression
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return _columns(self.one, self.other)
 
     def domain(self, name: str, schema: Schema) -> None:
         _condition(self.one, schema)
@@ -294,8 +271,8 @@ class Labelled(Expression):
     otherwise: str | None = None
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        return _columns(*(condition for condition, _ in self.cases))
+    def parts(self) -> list[Expression]:
+        return [condition for condition, _ in self.cases]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -332,10 +309,6 @@ class LookedUp(Expression):
         # Keys and labels are texts, as in ``IsIn``.
         entries = ((str(key), str(value) if self.within is None else value) for key, value in self.entries)
         object.__setattr__(self, "entries", tuple(entries))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.key.columns
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -393,7 +366,3 @@ def _condition(one: Expression, schema: Schema) -> None:
 
 def _truth(holds: Any, missing: Any) -> Values:
     return np.where(missing, UNKNOWN, np.asarray(holds, np.int8))
-
-
-def _columns(*expressions: Expression) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for each in expressions for name in each.columns))
