@@ -109,8 +109,3 @@ def test_the_number_of_units_is_public_where_they_are_exchanged():
     schema = Schema.of({"age": (0, 9)}, unit=Unit("replace"))
     assert ("the number of units", "neighbour relation: replace") in public_knowledge(schema)
     assert not any("number of units" in what for what, _ in public_knowledge(Schema.of({"age": (0, 9)})))
-
-
-def test_caveats_are_added_to_a_copy():
-    assert GUARANTEES["pure"].with_caveat("More.").caveats == ("More.",)
-    assert GUARANTEES["pure"].caveats == ()

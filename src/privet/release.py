@@ -156,9 +156,6 @@ class Guarantee:
         """None if nothing is promised."""
         return None if self.amount is None else float(self.amount.delta)
 
-    def with_caveat(self, caveat: str) -> Guarantee:
-        return replace(self, caveats=(*self.caveats, caveat))
-
     @property
     def headline(self) -> str:
         if self.voided:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from privet.audit.verdict import LIMIT, Audit
 from privet.report import Page, plots
 
-__all__ = ["plot", "report", "write_report"]
+__all__ = ["plot", "report"]
 
 HEADER = ("audited", "claimed ε", "δ", "ε is at least", "confidence", "runs", "verdict")
 
@@ -39,15 +37,6 @@ def report(audits: Mapping[str, Audit], title: str = "Privacy audit") -> Page:
     for name, found in audits.items():
         _section(page, name, found)
     return page
-
-
-def write_report(audits: Mapping[str, Audit], path: str | Path, title: str = "Privacy audit") -> Path:
-    """Write the page, and beside it one JSON file with everything that is needed to repeat the audits."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = {name: found.to_dict() for name, found in audits.items()}
-    path.with_suffix(".json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    return report(audits, title).write(path)
 
 
 def plot(audit: Audit) -> Any:

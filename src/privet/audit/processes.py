@@ -22,7 +22,6 @@ __all__ = ["PROCESSES", "Process"]
 
 _CLASSES = {"smoker": ["no", "yes"], "ill": ["no", "yes"]}
 _FITTED = Schema.of(_CLASSES, target="ill")
-_EXCHANGED = Schema.of(_CLASSES, target="ill", unit=Unit("replace"), missing="error")
 
 
 @dataclass(frozen=True)

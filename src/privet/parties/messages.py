@@ -11,10 +11,7 @@ from privet import signing
 from privet.errors import DataError, ModelError
 from privet.parties.study import PartyStudy, canonical
 
-__all__ = ["STEPS", "Message", "decoded", "encoded"]
-
-#: What a party says in a study by masked sums, in order; in the other modes it only sends.
-STEPS = ("join", "send", "agree", "reveal")
+__all__ = ["Message", "decoded", "encoded"]
 
 
 def encoded(data: bytes) -> str:

@@ -90,19 +90,6 @@ class Answer:
             "guarantee": self.guarantee.to_dict(),
         }
 
-    def to_arrow(self) -> Any:
-        """The rows as an Arrow table: for each measure its value, and its error beside it."""
-        import pyarrow as pa
-
-        data: dict[str, list[Any]] = {
-            name: [None if keys[place] is None else str(keys[place]) for keys, _ in self.rows]
-            for place, name in enumerate(self.keys)
-        }
-        for place, name in enumerate(self.measures):
-            data[name] = [figures[place].value for _, figures in self.rows]
-            data[f"{name}_error"] = [figures[place].error for _, figures in self.rows]
-        return pa.table(data)
-
     def charts(self, title: str = "") -> tuple[Chart, ...]:
         """A chart per measure: bars by group, or shades where there are two keys."""
         if not self.keys or not self.rows:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ACCESS", "PREFIX", "ROLES", "SCOPES", "Rule", "Scope"]
+__all__ = ["ACCESS", "PREFIX", "ROLES", "Rule", "Scope"]
 
 PREFIX = "/api/v1"
 ROLES = ("owner", "analyst", "contributor", "auditor")
 Scope = Literal["read", "plan", "run", "manage"]
-SCOPES: tuple[Scope, ...] = ("read", "plan", "run", "manage")
 #: A person at a browser only: no token, however wide, may make tokens.
 Who = Literal["anybody", "signed in", "owner or operator", "overseer", "owner", "role"]
 
