@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from privet.lazy import lazy
 
 if TYPE_CHECKING:
     from privet.budget import Ledger
@@ -115,11 +116,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(home), name)
-    raise AttributeError(f"module 'privet' has no attribute {name!r}")
+__getattr__ = lazy(__name__, {name: home for home, names in _HOMES.items() for name in names})
 
 
 def __dir__() -> list[str]:

@@ -7,10 +7,11 @@ time and goes on where it stopped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from privet.experiment.presets import PRESETS, preset
 from privet.experiment.value import Contender, Dataset, Experiment
+from privet.lazy import lazy
 
 if TYPE_CHECKING:
     from privet.experiment.planning import ExperimentPlan
@@ -19,11 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "Contender", "Dataset", "Experiment", "ExperimentPlan", "Results", "preset"]
 
 
-def __getattr__(name: str) -> Any:
-    """What plans and results need is loaded with the first of them: to read an experiment is quick."""
-    from importlib import import_module
-
-    homes = {"ExperimentPlan": "planning", "Results": "results"}
-    if name not in homes:
-        raise AttributeError(name)
-    return getattr(import_module(f"privet.experiment.{homes[name]}"), name)
+# What plans and results need is loaded with the first of them: to read an experiment is quick.
+__getattr__ = lazy(
+    __name__, {"ExperimentPlan": "privet.experiment.planning", "Results": "privet.experiment.results"}
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from privet.lazy import lazy
 from privet.selection.odds_ratio import OddsRatioEstimate, odds_ratio
 from privet.stats.association.distances import distance_scores
 
@@ -14,14 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["OddsRatioEstimate", "PrivateBeeSelection", "SelectKBest", "distance_scores", "odds_ratio"]
 
 
-def __getattr__(name: str) -> Any:
-    # Selectors need scikit-learn, which is larger than all that counting a genome takes.
-    if name == "SelectKBest":
-        from privet.selection.k_best import SelectKBest
-
-        return SelectKBest
-    if name == "PrivateBeeSelection":
-        from privet.selection.bee_tables import PrivateBeeSelection
-
-        return PrivateBeeSelection
-    raise AttributeError(f"module 'privet.selection' has no attribute {name!r}")
+# Selectors need scikit-learn, which is larger than all that counting a genome takes.
+__getattr__ = lazy(
+    __name__, {"PrivateBeeSelection": "privet.selection.bee_tables", "SelectKBest": "privet.selection.k_best"}
+)

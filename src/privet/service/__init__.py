@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
+from privet.lazy import lazy
 from privet.service.case import Result, UseCase
 from privet.service.catalogue import USE_CASES, use_case
 from privet.service.session import Session
@@ -20,10 +18,7 @@ __all__ = ["USE_CASES", "Result", "Session", "UseCase", "use_case"]
 _HOMES = {cls: module for module, _, cls in (entry.home.partition(":") for entry in USE_CASES)}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'privet.service' has no attribute {name!r}")
+__getattr__ = lazy(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
