@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,19 @@ class MeasureOf(ABC):
 
 
 @dataclass(frozen=True)
+class OfColumn(MeasureOf):
+    """A figure of the values of one column, named by a word and the column."""
+
+    word: ClassVar[str]
+
+    column: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.word}_{self.column}"
+
+
+@dataclass(frozen=True)
 class Count(MeasureOf):
     """How many records there are."""
 
@@ -111,14 +124,10 @@ class Count(MeasureOf):
 
 
 @dataclass(frozen=True)
-class CountOf(MeasureOf):
+class CountOf(OfColumn):
     """How many records have a value of this column."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"count_{self.column}"
+    word: ClassVar[str] = "count"
 
     def needs(self, group: Group) -> dict[Any, Question[Any]]:
         return _presence(group, self.column)
@@ -128,14 +137,10 @@ class CountOf(MeasureOf):
 
 
 @dataclass(frozen=True)
-class CountDistinct(MeasureOf):
+class CountDistinct(OfColumn):
     """How many values of a category occur."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"distinct_{self.column}"
+    word: ClassVar[str] = "distinct"
 
     def _statistic(self, group: Group) -> Distinct:
         if not isinstance(group.schema[self.column], Category):
@@ -156,14 +161,10 @@ class CountDistinct(MeasureOf):
 
 
 @dataclass(frozen=True)
-class Sum(MeasureOf):
+class Sum(OfColumn):
     """The sum of a number. Its error follows from the public bound that is farther from 0."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"sum_{self.column}"
+    word: ClassVar[str] = "sum"
 
     def _statistic(self, group: Group) -> GroupSums:
         group.number(self.column)
@@ -180,14 +181,10 @@ class Sum(MeasureOf):
 
 
 @dataclass(frozen=True)
-class Mean(MeasureOf):
+class Mean(OfColumn):
     """The mean of a number: a sum around the middle of its bounds, and a count."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"mean_{self.column}"
+    word: ClassVar[str] = "mean"
 
     def _statistic(self, group: Group) -> GroupSums:
         group.number(self.column)
@@ -211,14 +208,10 @@ class Mean(MeasureOf):
 
 
 @dataclass(frozen=True)
-class Variance(MeasureOf):
+class Variance(OfColumn):
     """The variance of a number: sums of it and of its square around the middle of its bounds, and a count."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"variance_{self.column}"
+    word: ClassVar[str] = "variance"
 
     def _statistic(self, group: Group) -> GroupSums:
         if group.number(self.column).half_range > FURTHEST:
@@ -245,14 +238,10 @@ class Variance(MeasureOf):
 
 
 @dataclass(frozen=True)
-class StandardDeviation(MeasureOf):
+class StandardDeviation(OfColumn):
     """The square root of the variance."""
 
-    column: str
-
-    @property
-    def name(self) -> str:
-        return f"deviation_{self.column}"
+    word: ClassVar[str] = "deviation"
 
     def needs(self, group: Group) -> dict[Any, Question[Any]]:
         return Variance(self.column).needs(group)
@@ -264,13 +253,12 @@ class StandardDeviation(MeasureOf):
 
 
 @dataclass(frozen=True)
-class Quantile(MeasureOf):
+class Quantile(OfColumn):
     """A value with about this share of the records below it, chosen among the bins of a fine public grid.
 
     What is off is its rank: the error says by how many records at most (95 %).
     """
 
-    column: str
     quantile: Fraction
 
     def __post_init__(self) -> None:
@@ -279,10 +267,8 @@ class Quantile(MeasureOf):
             raise ParameterError("A quantile lies between 0 and 1.", "The median is 0.5.")
 
     @property
-    def name(self) -> str:
-        if self.quantile == Fraction(1, 2):
-            return f"median_{self.column}"
-        return f"quantile_{float(self.quantile):g}_{self.column}"
+    def word(self) -> str:  # type: ignore[override]  # it follows from the value
+        return "median" if self.quantile == Fraction(1, 2) else f"quantile_{float(self.quantile):g}"
 
     def _cuts(self, group: Group) -> tuple[float, ...]:
         bins = max(COARSEST_GRID, min(FINEST_GRID, MOST_BINS // max(1, math.prod(group.shape))))
