@@ -22,8 +22,25 @@ _POWERS = range(-20, 200)
 _FIRST = Fraction(1, 2)
 
 
+class BoughtBounds(PrivatePreparer):
+    """A preparer that buys bounds: those in ``bounds_``, a low and a high for each number."""
+
+    bounds_: dict[str, list[float]]
+
+    def _column_after(self, column: Column) -> Column:
+        if isinstance(column, Category) or column.name not in self.bounds_:
+            return column
+        low, high = (float(bound) for bound in self.bounds_[column.name])
+        cuts = tuple(cut for cut in column.cuts if low < cut < high)
+        return replace(column, low=low, high=high, cuts=cuts, origin=BOUGHT)
+
+    def in_words(self) -> str:
+        """The bounds, a line for each number."""
+        return "\n".join(f"{name}: {low:g} to {high:g}" for name, (low, high) in self.bounds_.items())
+
+
 @with_parameters
-class Bounds(PrivatePreparer):
+class Bounds(BoughtBounds):
     """Bounds of every number, bought: for columns that are declared with bounds far wider than they need.
 
     First a histogram with bins that double in width from 0 on, then one with equal bins in what stood out.
@@ -56,17 +73,6 @@ class Bounds(PrivatePreparer):
         self.histograms_ = {name: histogram.to_dict() for name, histogram in second.items()}
         self.doubling_ = {name: histogram.to_dict() for name, histogram in first.items()}
         self.bounds_ = {c.name: list(_settled(c, rough[c.name], second[c.name])) for c in columns}
-
-    def _column_after(self, column: Column) -> Column:
-        if isinstance(column, Category) or column.name not in self.bounds_:
-            return column
-        low, high = (float(bound) for bound in self.bounds_[column.name])
-        cuts = tuple(cut for cut in column.cuts if low < cut < high)
-        return replace(column, low=low, high=high, cuts=cuts, origin=BOUGHT)
-
-    def in_words(self) -> str:
-        """The bounds, a line for each number."""
-        return "\n".join(f"{name}: {low:g} to {high:g}" for name, (low, high) in self.bounds_.items())
 
 
 def doubling_cuts(column: Number) -> tuple[float, ...]:

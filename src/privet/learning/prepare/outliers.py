@@ -9,18 +9,17 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.curator import Curator
-from privet.estimator import PrivatePreparer
+from privet.learning.prepare.bounds import BoughtBounds
 from privet.learning.prepare.histogram import attributes, histograms
 from privet.parameters import with_parameters
-from privet.schema import Category, Column, Number
+from privet.schema import Number
 from privet.schema.bins import public_cuts
-from privet.schema.columns import BOUGHT
 
 __all__ = ["ClipOutliers"]
 
 
 @with_parameters
-class ClipOutliers(PrivatePreparer):
+class ClipOutliers(BoughtBounds):
     """Bounds at noisy quantiles of every number, so that a few outliers count as the bounds.
 
     Noise grows with the bounds of a sum, so a mean or a regression is often better off without its farthest
@@ -53,14 +52,3 @@ class ClipOutliers(PrivatePreparer):
             low, high = (found[column.name].quantile(q) for q in (self.share / 2, 1 - self.share / 2))
             inside = column.low <= low < high <= column.high
             self.bounds_[column.name] = [low, high] if inside else [float(column.low), float(column.high)]
-
-    def _column_after(self, column: Column) -> Column:
-        if isinstance(column, Category) or column.name not in self.bounds_:
-            return column
-        low, high = (float(bound) for bound in self.bounds_[column.name])
-        cuts = tuple(cut for cut in column.cuts if low < cut < high)
-        return replace(column, low=low, high=high, cuts=cuts, origin=BOUGHT)
-
-    def in_words(self) -> str:
-        """The bounds, a line for each number."""
-        return "\n".join(f"{name}: {low:g} to {high:g}" for name, (low, high) in self.bounds_.items())
