@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from privet.randomness import Randomness
 from privet.schema import Category, Schema, Unit
 from privet.sources import ArrowSource, Source
+from privet.sources.around import Around
 from privet.stats.contribution import plain_names
 
 __all__ = ["FoldSource", "Folds", "fold_column", "in_order"]
@@ -66,7 +67,7 @@ class Folds:
         return FoldSource(self._source, self._plain.unit, self._folds, self._key, label=self.label)
 
 
-class FoldSource:
+class FoldSource(Around):
     """The rows of a source that are ``outside`` of one fold, or ``inside``; or all rows, each with its fold.
 
     In the last case a batch holds rows of one fold only, whose number is in an additional column named
@@ -84,7 +85,7 @@ class FoldSource:
         inside: int | None = None,
         label: str | None = None,
     ) -> None:
-        self._source = source
+        super().__init__(source)
         self._unit = unit
         self._folds = folds
         self._key = key
@@ -95,15 +96,6 @@ class FoldSource:
     @property
     def names(self) -> tuple[str, ...]:
         return self._source.names if self._label is None else (*self._source.names, self._label)
-
-    @property
-    def ordered(self) -> bool:
-        """Whether its rows have an order, which decides whose records stay (``stats.contribution``)."""
-        return getattr(self._source, "ordered", True)
-
-    def require_exact(self, name: str | None) -> None:
-        if (require := getattr(self._source, "require_exact", None)) is not None:
-            require(name)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         wanted = list(self.names if columns is None else columns)

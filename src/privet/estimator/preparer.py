@@ -22,6 +22,7 @@ from privet.estimator.past import Selection, remember
 from privet.estimator.whole_table import WholeTableEstimator
 from privet.parameters import with_parameters
 from privet.schema import Column, Schema
+from privet.sources.around import Around
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -102,25 +103,12 @@ class PrivatePreparer(TransformerMixin, WholeTableEstimator):
         return Selection(tuple(names), self.guarantee_, type(self).__name__, self.schema_after(self.schema_))
 
 
-class PreparedSource:
+class PreparedSource(Around):
     """The rows of a source, each mapped by a fitted preparer."""
 
     def __init__(self, source: Any, preparer: PrivatePreparer) -> None:
-        self._source, self._preparer = source, preparer
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        names: tuple[str, ...] = self._source.names
-        return names
-
-    @property
-    def ordered(self) -> bool:
-        """Whether its rows have an order, which decides whose records stay (``stats.contribution``)."""
-        return getattr(self._source, "ordered", True)
-
-    def require_exact(self, name: str | None) -> None:
-        if (require := getattr(self._source, "require_exact", None)) is not None:
-            require(name)
+        super().__init__(source)
+        self._preparer = preparer
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         schema = self._preparer.schema_

@@ -22,6 +22,7 @@ from privet.schema import Items, Schema
 from privet.service.common import ENGINES
 from privet.service.session import Watch
 from privet.sources import Source, TableSource, open_source
+from privet.sources.around import Around
 from privet.sources.options import PLAIN, ReadOptions
 from privet.sources.parts import PartedSource
 from privet.sources.processes import Processes
@@ -120,25 +121,12 @@ def _require_records(source: Source, columns: Sequence[str]) -> None:
         raise DataError("The table holds no records.", "Check that it is the right file, and all of it.")
 
 
-class CheckedSource:
+class CheckedSource(Around):
     """A source whose first reading is checked against a schema that refuses; every reading is watched."""
 
     def __init__(self, source: Source, schema: Schema | None, watch: Watch | None = None) -> None:
-        self._source = source
+        super().__init__(source)
         self._reading = _Reading(schema, watch)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._source.names
-
-    @property
-    def ordered(self) -> bool:
-        """Whether its rows have an order, which decides whose records stay (``stats.contribution``)."""
-        return getattr(self._source, "ordered", True)
-
-    def require_exact(self, name: str | None) -> None:
-        if (require := getattr(self._source, "require_exact", None)) is not None:
-            require(name)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         return self._reading.of(self._source.batches(columns))
