@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,32 @@ def programs() -> Path | None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
     on_path = shutil.which("initdb")
     return found[-1].parent if found else Path(on_path).resolve().parent if on_path else None
+
+
+def stored(url: str, **tables: Any) -> dict[str, str]:
+    """The addresses of these Arrow tables, once they are in this database."""
+    import psycopg
+    from psycopg import sql
+
+    kinds = {"int64": "bigint", "string": "text", "double": "float8", "bool": "boolean"}
+    with psycopg.connect(url) as connection:
+        for name, table in tables.items():
+            columns = [
+                sql.SQL("{} {}").format(
+                    sql.Identifier(f.name), sql.SQL(kinds.get(str(f.type)) or _rarer(f.type))
+                )
+                for f in table.schema
+            ]
+            made, place = sql.SQL(", ").join(columns), sql.Identifier(name)
+            connection.execute(sql.SQL("CREATE TABLE {} ({})").format(place, made))
+            with connection.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(place)) as copy:
+                for row in table.to_pylist():
+                    copy.write_row(tuple(row.values()))
+    return {name: f"{url}?table={name}" for name in tables}
+
+
+def _rarer(kind: Any) -> str:
+    return "numeric(12, 2)" if str(kind).startswith("decimal") else "timestamptz"
 
 
 class Postgres:

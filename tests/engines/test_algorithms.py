@@ -12,6 +12,7 @@ from privet.registry import ALGORITHMS
 from privet.sources import ArrowSource, ParquetSource, open_source
 from privet.sources.parts import PartedSource
 from privet.sources.sql import TableSource
+from tests.postgres import stored
 
 FAMILIES = ("classify", "regress", "cluster", "select", "associate", "synthesise")
 LEARNERS = [entry for entry in ALGORITHMS if entry.family in FAMILIES]
@@ -48,15 +49,7 @@ def in_duckdb(file):
 
 @pytest.fixture(scope="module")
 def in_postgres(postgres):
-    import psycopg
-
-    url = postgres.database()
-    with psycopg.connect(url) as connection:
-        connection.execute("CREATE TABLE people (age bigint, height float8, smoker text, ill text)")
-        with connection.cursor().copy("COPY people FROM STDIN") as copy:
-            for row in example().to_pylist():
-                copy.write_row(tuple(row.values()))
-    return open_source(f"{url}?table=people")
+    return open_source(stored(postgres.database(), people=example())["people"])
 
 
 def fitted(entry, source):

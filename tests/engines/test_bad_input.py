@@ -18,6 +18,7 @@ from privet.schema import Category, Number, Schema, Unit
 from privet.sources import ArrowSource, TableSource, open_source
 from privet.stats import Coded, CrossTable, Moments
 from privet.stats.group_sums import GroupSums
+from tests.postgres import stored
 
 HOSTILE = 'a"; DROP TABLE people; --'
 ODD = "größe `x` 'y' %s $1"
@@ -63,7 +64,7 @@ def at_home(request, tmp_path):
 
             return TableSource(ibis.duckdb.connect().create_table("people", table))
         if request.param == "postgres":
-            return in_postgres(request.getfixturevalue("postgres_url"), table)
+            return open_source(stored(request.getfixturevalue("postgres_url"), people=table)["people"])
         from privet.sources.spark import SparkSource
 
         path = tmp_path / "people.parquet"
@@ -72,27 +73,6 @@ def at_home(request, tmp_path):
         return SparkSource(request.getfixturevalue("spark").read.parquet(str(path)).repartition(3))
 
     return made
-
-
-def in_postgres(url, table):
-    import psycopg
-    from psycopg import sql
-
-    kinds = {"int64": "bigint", "string": "text", "double": "float8", "bool": "boolean"}
-    columns = [
-        sql.SQL("{} {}").format(sql.Identifier(f.name), sql.SQL(kinds.get(str(f.type), kind_of(f.type))))
-        for f in table.schema
-    ]
-    with psycopg.connect(url) as connection:
-        connection.execute(sql.SQL("CREATE TABLE people ({})").format(sql.SQL(", ").join(columns)))
-        with connection.cursor().copy("COPY people FROM STDIN") as copy:
-            for row in table.to_pylist():
-                copy.write_row(tuple(row.values()))
-    return open_source(f"{url}?table=people")
-
-
-def kind_of(kind):
-    return "numeric(12, 2)" if pa.types.is_decimal(kind) else "timestamptz"
 
 
 def test_hostile_names_decimals_infinities_and_large_numbers(at_home):

@@ -60,6 +60,7 @@ from privet.stats.views.expressions import Field, IsIn
 from privet.stats.views.view import View
 from privet.stats.views.viewed import Viewed
 from tests.engines.test_answers import COLUMNS, generated
+from tests.postgres import stored
 
 SCHEMA = Schema(COLUMNS, target="ill")
 DATA = generated(1500)
@@ -141,15 +142,7 @@ def processes():
 @pytest.fixture(scope="module")
 def tables(postgres):
     """The same records in PostgreSQL."""
-    import psycopg
-
-    url = postgres.database()
-    with psycopg.connect(url) as connection:
-        connection.execute("CREATE TABLE people (x float8, k bigint, colour text, ill text, person text)")
-        with connection.cursor().copy("COPY people FROM STDIN") as copy:
-            for row in DATA.to_pylist():
-                copy.write_row(tuple(row.values()))
-    return f"{url}?table=people"
+    return stored(postgres.database(), people=DATA)["people"]
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -14,6 +14,7 @@ from privet.queries.sql import from_sql
 from privet.schema import Category, Number, Schema, Unit
 from privet.sources import ParquetSource, open_source
 from privet.sources.parts import PartedSource
+from tests.postgres import stored
 
 ENGINES = ("duckdb", "postgres", "parts", "spark frame")
 WARD = Category("ward", ("a", "b", "c"), other="else")
@@ -70,16 +71,7 @@ def data(request, folder):
 
 
 def in_postgres(url):
-    import psycopg
-
-    with psycopg.connect(url) as connection:
-        connection.execute("CREATE TABLE visits (person text, cost float8, days bigint, ward text)")
-        connection.execute("CREATE TABLE people (person text, age float8, sex text, ward text)")
-        for name, table in TABLES.items():
-            with connection.cursor().copy(f"COPY {name} FROM STDIN") as copy:
-                for row in table.to_pylist():
-                    copy.write_row(tuple(row.values()))
-    return {name: open_source(f"{url}?table={name}") for name in TABLES}
+    return {name: open_source(place) for name, place in stored(url, **TABLES).items()}
 
 
 def asked(data, unit=BY_PERSON):
