@@ -69,6 +69,22 @@ def test_two_people_on_one_budget_get_exactly_the_limit(home: House):
     assert sum(entry["kind"] == "reserve" for entry in entries) == 10
 
 
+def test_the_most_that_fits_is_named_where_one_run_costs_several_fits(home: House):
+    """Ten folds at 0.5 cost nine times that, and their scores."""
+    dataset = home.new_dataset(1.0)
+    asked = {"use_case": "cross-validate", "dataset": dataset, "algorithm": "one-r"}
+
+    def plan(epsilon: float) -> dict[str, Any]:
+        return dict(home.analyst.post("/plans", asked | {"parameters": {"epsilon": epsilon}}))
+
+    refused = plan(0.5)
+    assert refused["state"] == "too_much"
+    assert refused["most"] < 0.5
+    fits = plan(refused["most"])
+    assert (fits["state"], fits["most"]) == ("fits", None)
+    assert plan(refused["most"] * 1.2)["state"] == "too_much"
+
+
 def test_analysts_with_own_limits_cannot_pool_them_beyond_the_dataset(home: House):
     dataset = home.new_dataset(0.3, per_analyst=0.2)
     assert home.run(home.analyst, dataset, 0.2)["state"] == "released"

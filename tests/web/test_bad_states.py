@@ -52,13 +52,26 @@ def test_the_back_button_after_a_spend(visitor):
     visitor.look("mine-paid-already")
 
 
-def test_a_reload_while_a_run_is_on_its_way(visitor):
+def test_a_reload_while_a_run_is_queued(visitor):
+    """However quick the server is: as long as the page hears that the run waits, it says so."""
     page = visitor.page
     open_clinic(visitor, place=CHEAP)
     go_for_real(page)
+
+    def waits(route) -> None:
+        found = route.fetch()
+        route.fulfill(response=found, json=found.json() | {"state": "queued", "release": None, "step": None})
+
+    page.route("**/api/v1/runs/*", waits)
     spend(page, "0.3")
     page.wait_for_url("**/run/**")
+    waiting = page.get_by_role("heading", name="Waiting for its turn")
+    waiting.wait_for()
+    visitor.look("run-queued")
     page.reload()
+    waiting.wait_for()
+    page.get_by_role("button", name="Cancel: nothing is spent").wait_for()
+    page.unroute("**/api/v1/runs/*", waits)
     page.get_by_role("heading", name="In words").wait_for()
 
 
@@ -74,6 +87,8 @@ def test_the_server_is_killed_in_the_middle_of_a_run(visitor):
         run = page.url.rpartition("/")[2]
         while visitor.call("GET", f"/runs/{run}")["state"] != "running":
             page.wait_for_timeout(50)
+        page.get_by_role("heading", name="Running").wait_for()
+        visitor.look("run-running")
         workbench.stop(signal.SIGKILL)
         page.get_by_role("heading", name="does not answer").wait_for()
         visitor.look("run-away")

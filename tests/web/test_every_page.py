@@ -28,11 +28,13 @@ def test_what_is_done_with_a_model(visitor):
     visitor.at("data", dataset, "result", release)
     page.get_by_role("heading", name="In words").wait_for()
     visitor.look("result-tree")
+    every_chart_is_saved(page)
     go_for_real(page)
     page.get_by_role("link", name="Measure how good it is").click()
     spend(page, "0.2")
     page.get_by_role("heading", name="In words").wait_for()
     visitor.look("result-measured")
+    every_chart_is_saved(page, least=2)
     visitor.at("data", dataset, "result", release)
     page.get_by_role("link", name="Draw its ROC curve").click()
     page.get_by_role("radio", name="How it fails, in pictures").wait_for()
@@ -40,6 +42,7 @@ def test_what_is_done_with_a_model(visitor):
     spend(page, "0.5")
     page.get_by_role("heading", name=re.compile("ROC")).first.wait_for()
     visitor.look("result-diagnosed")
+    every_chart_is_saved(page, least=3)
     compare_with_another(visitor, dataset, release)
     for name in ("public", "results", "budget"):
         visitor.at("data", dataset, name)
@@ -125,6 +128,8 @@ def test_every_family_gives_a_result_in_practice(visitor):
         page.get_by_role("button", name="Run on made-up people").click()
         page.get_by_role("button", name="Do this for real").wait_for()
         visitor.look(f"result-{family}")
+        if family == "cluster":
+            every_chart_is_saved(page, least=2)
 
 
 def test_budgets_that_do_not_suffice(visitor):
@@ -194,12 +199,49 @@ def test_at_200_per_cent_nothing_is_cut_off(visitor):
     assert width == 0
 
 
+def every_chart_is_saved(page, least: int = 1) -> None:
+    """Each chart of this page as a picture and as a table."""
+    pictures = page.get_by_role("button", name="as SVG")
+    pictures.first.wait_for()
+    tables = page.get_by_role("button", name="as CSV")
+    assert (
+        pictures.count()
+        == tables.count()
+        == page.locator("figure > .canvas, figure > .scroll > .canvas").count()
+        >= least
+    )
+    for picture, table in zip(pictures.all(), tables.all(), strict=True):
+        with page.expect_download() as saved:
+            picture.click()
+        text = saved.value.path().read_text(encoding="utf-8")
+        assert text.startswith("<svg")
+        assert "NaN" not in text
+        with page.expect_download() as saved:
+            table.click()
+        assert saved.value.path().read_bytes().count(b"\r\n") >= 2
+
+
 def test_charts_and_tables_can_be_saved(visitor):
-    page = visitor.page
+    """The forecast's here; those of results where they are."""
     shared_clinic(visitor)
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="as CSV").first.click()
-    assert saved.value.path().read_bytes().count(b"\r\n") > 3
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="as SVG").first.click()
-    assert saved.value.path().read_text(encoding="utf-8").startswith("<svg")
+    every_chart_is_saved(visitor.page)
+
+
+def test_a_result_without_a_guarantee_wears_a_red_band(visitor):
+    """The server releases none: only a release that somebody forged, or that a later version voids, is so."""
+    page = visitor.page
+    dataset = shared_clinic(visitor, "budget")
+    asked = {"use_case": "fit", "algorithm": "one-r", "parameters": {"epsilon": 0.5}, "practice": True}
+    release = released(visitor, dataset, **asked)
+
+    def void(route) -> None:
+        found = route.fetch()
+        said = found.json()
+        said["guarantee"]["voided"] = ["The noise was drawn from a seed."]
+        route.fulfill(response=found, json=said)
+
+    page.route(f"**/releases/{release}", void)
+    visitor.at("data", dataset, "result", release)
+    page.get_by_text("The noise was drawn from a seed.").wait_for()
+    visitor.look("result-voided")
+    page.unroute(f"**/releases/{release}", void)

@@ -22,7 +22,7 @@ def priced(page) -> None:
 
 def ran(page) -> None:
     """Wait for the result of a whole process, which takes longer than one of its steps."""
-    page.get_by_role("heading", name="The flow 'flow' has run.").wait_for(timeout=90_000)
+    page.get_by_role("heading", name="The flow 'flow' has run").wait_for(timeout=90_000)
 
 
 def handle(page, step: str, kind: str, end: str = ""):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.web.conftest import WIDE, Visitor
@@ -19,6 +22,7 @@ def visitor(browser, tmp_path, postgres_url) -> Iterator[Visitor]:
     made = Workbench(tmp_path / "home", program="tests.web.operator")
     made.home.mkdir()
     settings = f'[clinic]\naddress = "{postgres_url}"\ntables = ["visits"]\n'
+    settings += f"[cluster]\naddress = \"spark://local\"\ntables = ['{spark_name(made)}']\n"
     (made.home / "connections.toml").write_text(settings)
     made.start()
     person = Visitor(browser, made, WIDE)
@@ -43,11 +47,25 @@ def test_a_connected_table_and_an_algorithm_that_was_added(visitor, postgres_url
     run_what_was_added(visitor)
 
 
-def open_a_connected_table(visitor: Visitor) -> None:
+def spark_name(workbench: Workbench) -> str:
+    """What Spark calls a file in a table's place."""
+    return f"parquet.`{workbench.home.parent / 'visits.parquet'}`"
+
+
+def test_a_table_of_spark(visitor):
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None:
+        pytest.skip("Java is missing")
+    rows = {"age": [20 + i % 60 for i in range(400)], "ill": [("no", "yes")[i % 2] for i in range(400)]}
+    pq.write_table(pa.table(rows), visitor.workbench.home.parent / "visits.parquet")
+    open_a_connected_table(visitor, f"{spark_name(visitor.workbench)} (cluster)")
+
+
+def open_a_connected_table(visitor: Visitor, name: str = "visits (clinic)") -> None:
     page = visitor.page
     page.get_by_role("heading", name="A table that is connected").wait_for()
     visitor.look("start-connected")
-    page.get_by_label("The table", exact=True).select_option(label="visits (clinic)")
+    page.get_by_label("The table", exact=True).select_option(label=name)
     page.get_by_role("button", name="Open this table").click()
     page.get_by_text("2 of 2 left", exact=True).wait_for()
     for name in ("age", "ill"):

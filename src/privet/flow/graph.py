@@ -90,7 +90,8 @@ class Graph:
             if not ready:
                 ring = ", ".join(f"'{step.name}'" for step in left)
                 raise ParameterError(
-                    f"The flow runs in a circle through {ring}.", "Take one of their `from` entries away."
+                    f"The flow runs in a circle through {ring}.",
+                    "Let one of them take nothing from the others.",
                 )
             done |= {step.name: step for step in ready}
             left = [step for step in left if step.name not in done]

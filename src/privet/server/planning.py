@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -19,6 +20,7 @@ from privet.server.flows import FLOW, asked_for
 from privet.server.genotypes import STUDY_FILE, require_kind
 from privet.server.guests import Caller
 from privet.server.meters import meter_of
+from privet.server.most import most_that_fits
 from privet.server.problems import Refusal
 from privet.server.seeing import ServerSession
 from privet.server.shapes import Account, Assumed, Odds, PlanShown, StepShown, amount
@@ -119,7 +121,18 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
             )
         after = None if asked.practice or free or refused else preview.after
         left = _least(before.left, ledger.left(asked.dataset, caller.name))
-    price: Amount | None = None if free else preview.amount
+        price: Amount | None = None if free else preview.amount
+
+        def price_at(epsilon: float) -> Amount | None:
+            if not refused:
+                return None  # nobody asks then
+            smaller = replace(asked, parameters=asked.parameters | {"epsilon": epsilon})
+            with smaller.case(schema, *models) as case:
+                found: Any = case.plan(ServerSession(None, caller.name, kept=kept, lists=lists))
+            return None if found is None else found.amount
+
+        given = asked.parameters.get("epsilon")
+        most = None if left is None else most_that_fits(given, price, left, price_at)
     spent = after.spent if after is not None else sum_of(before.spent, price)
     state = "fits"
     if refused:
@@ -143,7 +156,7 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
         left_after=amount(after.left) if after is not None else None,
         meter=meter_of(before.limit, before.spent, None if asked.practice else price),
         state=state,  # type: ignore[arg-type]
-        most=None if left is None or not _priced_as_asked(asked, price) else float(left.epsilon),
+        most=most,
         odds=Odds(
             coin=COIN,
             so_far=odds_of(before.spent),
@@ -169,12 +182,6 @@ def make_plan(server: Server, caller: Caller, asked: Asked, row: Row[Any]) -> Pl
             price=answer.model_dump_json(),
         )
     return answer
-
-
-def _priced_as_asked(asked: Asked, price: Amount | None) -> bool:
-    """Whether the epsilon that was asked for is the price: else the most that fits is not what to ask for."""
-    given = asked.parameters.get("epsilon")
-    return given is None or (isinstance(price, Pure | Approximate) and float(price.epsilon) == float(given))
 
 
 def shown_plan(row: Row[Any]) -> PlanShown:

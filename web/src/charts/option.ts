@@ -56,7 +56,7 @@ export function height(chart: Chart): number {
     if (isScale(chart)) return 300;
     return Math.min(900, 70 + chart.labels.length * Math.max(24, 15 * chart.series.length + 8));
   }
-  if (chart.kind === "heatmap") return Math.min(700, 110 + 34 * chart.rows.length);
+  if (chart.kind === "heatmap") return Math.min(700, 110 + 34 * chart.rows.length + (isSlanted(chart, 60) ? slant(chart) : 0));
   if (chart.kind === "tree") return 24 + 52 * leaves(chart.root);
   return 300;
 }
@@ -305,13 +305,20 @@ function points(chart: Points): EChartsCoreOption {
   };
 }
 
+/** Whether the names below a heatmap need more room than there is beside each other. */
+function isSlanted(chart: Heatmap, letters: number): boolean {
+  return chart.columns.length > 8 || chart.columns.reduce((sum, name) => sum + name.length + 2, 0) > letters;
+}
+
+/** How far slanted names reach down, in pixels. */
+const slant = (chart: Heatmap): number => 3.6 * Math.min(28, Math.max(...chart.columns.map((name) => name.length)));
+
 function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
   const cells = chart.values.flatMap((row, y) => row.map((value, x) => [x, y, value]));
   const values = chart.values.flat();
   const most = Math.max(1e-12, ...values.map(Math.abs));
   const low = chart.diverging ? -most : Math.min(0, ...values);
-  const letters = chart.columns.reduce((sum, name) => sum + name.length + 2, 0);
-  const slanted = chart.columns.length > 8 || letters > (look.narrow ? 24 : 60);
+  const slanted = isSlanted(chart, look.narrow ? 24 : 60);
   const colours = chart.diverging
     ? ["#e0946a", "#f6e3d8", "#ffffff", "#d9e8f5", "#7fb0dc"]
     : look.madeUp
@@ -323,7 +330,7 @@ function heatmap(chart: Heatmap, look: Look): EChartsCoreOption {
       type: "category",
       data: [...chart.columns],
       ...axis(chart.x),
-      nameGap: slanted ? 58 : 30,
+      nameGap: slanted ? 24 + slant(chart) : 30,
       axisLabel: { color: INK, formatter: (value: number | string) => short(value), interval: 0, rotate: slanted ? 30 : 0 },
       splitLine: { show: false },
     },

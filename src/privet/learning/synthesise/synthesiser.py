@@ -146,7 +146,7 @@ class Synthesiser(PrivateSynthesiser):
         lines = [f"Learned from about {max(self.records_, 0):,.0f} records."]
         for name, parents in self.parents_.items():
             how = f"given {' and '.join(parents)}" if parents else "by itself"
-            moved = f"{100 * self.noise_[name]:.1f} %"
+            moved = f"{100 * self.noise_[name]:.3g} %"
             lines.append(f"{name} {how}; noise moves at most about {moved} of its records")
         return "\n".join(lines)
 
