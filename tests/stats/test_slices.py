@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from privet.curator.tables import as_source
 from privet.engines.held import HeldEngine
 from privet.engines.memory import MemoryEngine
+from privet.errors import DataError
 from privet.learning.classify import AdditiveModel, DecisionTree
 from privet.schema import Schema
 from privet.sources import ArraySource
 from privet.stats import Coded, Contingency, Rows, Within
 from privet.stats.choices.splits import Splits
-from privet.stats.slices import Sliced, Slices
+from privet.stats.slices import Sliced, Slices, slice_of_each
 from privet.stats.tree_parts import Branching, TreeParts
 
 SCHEMA = Schema.of({"x": (0.0, 4.0), "colour": ["red", "blue", "green"], "ill": ["a", "b"]}, target="ill")
@@ -112,8 +113,9 @@ def test_held_records_answer_as_those_that_are_read_again():
             assert again.sum() > 0
 
 
+@pytest.mark.parametrize("foretold", [False, True])
 @pytest.mark.parametrize("missing", [False, True])
-def test_held_rows_of_a_matrix_answer_as_those_that_are_read_again(missing):
+def test_held_rows_of_a_matrix_answer_as_those_that_are_read_again(monkeypatch, missing, foretold):
     """Numbers coded side by side, in slices and in a tree; values on cuts, and missing in one column."""
     draw = np.random.default_rng(2)
     X = draw.integers(0, 40, (70_000, 3)) / 10.0  # more than are read at once
@@ -123,14 +125,40 @@ def test_held_rows_of_a_matrix_answer_as_those_that_are_read_again(missing):
     schema = Schema.of({"a": (0.0, 4.0), "b": (0.0, 4.0), "c": (0.0, 4.0), "y": ["n", "p"]}, target="y")
     source = ArraySource(X, draw.choice(["n", "p"], len(X)), ("a", "b", "c"), "y")
     held, names, cuts = HeldEngine(), ("a", "b", "c"), (1.0, 2.0, 3.0)
+    if foretold:  # in several blocks
+        monkeypatch.setattr("privet.engines.slices.BLOCK", 10_000)
+        held.by_slices_of(names)
     tables = [Contingency(name, "y", cuts) for name in names]
     tree = TreeParts((Branching(Coded("a", cuts), (1, 1, 2, 2, 2)), None, None))
     asked = [*tables, *(Within(tree, table) for table in tables)]
-    for slices in (None, Slices(names, 64, 3, 5), Slices(names, 64, 0, 64)):
-        now = asked if slices is None else [Sliced(each, slices) for each in asked]
+    whole, some, beside = Slices(names, 64, 0, 64), Slices(names, 64, 3, 5), Slices(names, 256, 15, 70)
+    for slices, wanted in ((None, tables), (None, asked), (some, asked), (whole, asked), (beside, asked)):
+        now = wanted if slices is None else [Sliced(each, slices) for each in wanted]
         told, again = (engine.answer(now, source, schema) for engine in (held, MemoryEngine()))
         assert all(np.array_equal(one, other) for one, other in zip(told, again, strict=True))
         assert again[0].sum() > 0
+
+
+def test_slices_are_parts_of_larger_ones():
+    """One order of the records serves fewer and more slices."""
+    draw = np.random.default_rng(3)
+    every = Rows(pa.record_batch({"x": draw.random(2000)}), Schema.of({"x": (0.0, 1.0)}))
+    fine = slice_of_each(every, ("x",), 1 << 16)
+    for bits in range(17):
+        assert np.array_equal(slice_of_each(every, ("x",), 1 << bits), fine >> (16 - bits))
+    assert len(np.unique(fine)) > 1900
+
+
+def test_an_infinite_number_is_refused_where_slices_are_foretold():
+    draw = np.random.default_rng(4)
+    X = draw.random((1000, 2)) * 4
+    X[500, 1] = np.inf
+    schema = Schema.of({"a": (0.0, 4.0), "b": (0.0, 4.0), "y": ["n", "p"]}, target="y")
+    held = HeldEngine()
+    held.by_slices_of(("a", "b"))
+    tables = [Contingency(name, "y", (1.0, 2.0, 3.0)) for name in ("a", "b")]
+    with pytest.raises(DataError, match="infinite"):
+        held.answer(tables, ArraySource(X, draw.choice(["n", "p"], 1000), ("a", "b"), "y"), schema)
 
 
 def test_an_additive_model_looks_at_whole_parts_at_a_small_budget():

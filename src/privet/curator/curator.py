@@ -203,16 +203,19 @@ class Curator(OneHolder):
         """Whether this is a rehearsal: public, as nobody's records are there."""
         return isinstance(self._source, NoRecords)
 
-    def hold(self, most: float | None = None) -> None:
+    def hold(self, most: float | None = None, by_slices_of: tuple[str, ...] = ()) -> None:
         """Keep the coded table in memory from here on, for a search that asks of it many times.
 
         With ``most``, only a table of at most so many values, and only if it would be read record by record:
-        a database counts by itself. Answers are the same, held or not.
+        a database counts by itself. ``by_slices_of`` foretells slices by the values of these columns. Answers
+        are the same, held or not, and foretold or not.
         """
-        if isinstance(self._engine, HeldEngine):
-            return
-        if most is None or isinstance(self._engine, MemoryEngine):
+        if not isinstance(self._engine, HeldEngine) and (
+            most is None or isinstance(self._engine, MemoryEngine)
+        ):
             self._engine = HeldEngine(most)
+        if by_slices_of and isinstance(self._engine, HeldEngine):
+            self._engine.by_slices_of(by_slices_of)
 
     def ask(self, question: Question[Told], share: Fraction = Fraction(0)) -> Told:
         """The answer to one question, with noise for this share of the budget."""

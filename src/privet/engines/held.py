@@ -21,6 +21,7 @@ from privet.stats.slices import Sliced
 __all__ = ["HeldEngine"]
 
 WORKERS = min(2, os.cpu_count() or 1)
+IN_SLICE, MOST_SLICES = 4000, 1 << 10  # how finely records are told apart, if not more finely is asked for
 
 
 class HeldEngine:
@@ -34,8 +35,13 @@ class HeldEngine:
         self._rows: list[Rows] | None = None
         self._most = most
         self._reads_again = False
+        self._by: tuple[str, ...] = ()
         self._coded: set[Key] = set()
-        self._in_slices: dict[tuple[tuple[str, ...], int], InSlices] = {}
+        self._in_slices: dict[tuple[str, ...], InSlices] = {}
+
+    def by_slices_of(self, columns: tuple[str, ...]) -> None:
+        """Slices by these columns will be asked about: numbers are coded in such an order."""
+        self._by = columns
 
     def answer(self, statistics: Sequence[Statistic], source: Source, schema: Schema) -> list[Answer]:
         if self._rows is None and not self._reads_again:
@@ -46,15 +52,16 @@ class HeldEngine:
         sliced = [each for each in statistics if isinstance(each, Sliced)]
         if self._rows and len(sliced) == len(statistics) and len({each.slices for each in sliced}) == 1:
             asked = [each.statistic for each in sliced]
-            self._code_together(asked, self._rows)
-            states = _fold(asked, [self._of(sliced[0], self._rows)], schema)
+            taken = self._of(sliced[0], self._rows)
+            taken.code_together(_coded(asked))
+            states = _fold(asked, [taken], schema)
             return [s.finish(state, schema) for s, state in zip(asked, states, strict=True)]
-        self._code_together(statistics, self._rows)
-        workers = min(WORKERS, len(self._rows))
+        rows = self._with_codes(statistics, self._rows)
+        workers = min(WORKERS, len(rows))
         if workers < 2:
-            states = _fold(statistics, self._rows, schema)
+            states = _fold(statistics, rows, schema)
         else:
-            states = self._in_threads(statistics, self._rows, schema, workers)
+            states = self._in_threads(statistics, rows, schema, workers)
         return [s.finish(state, schema) for s, state in zip(statistics, states, strict=True)]
 
     def _held(self, source: Source, schema: Schema) -> list[Rows] | None:
@@ -68,26 +75,39 @@ class HeldEngine:
                 return None
         return rows
 
-    def _code_together(self, statistics: Sequence[Statistic], rows: Sequence[Rows]) -> None:
-        """Numbers that are asked for in bins become bins, once and all together."""
-        keys = [key for key in dict.fromkeys(_coded(statistics)) if key not in self._coded]
+    def _with_codes(self, statistics: Sequence[Statistic], rows: Sequence[Rows]) -> Sequence[Rows]:
+        """All rows; numbers that are asked for in bins become bins, once and all together."""
+        keys = list(dict.fromkeys(_coded(statistics)))
+        tables = all(isinstance(statistic, Contingency) for statistic in statistics)
+        if self._by and tables and len(keys) > 1 and rows and rows[0].lie_together(keys):
+            held = self._slices(self._by, 1, rows)
+            if new := [key for key in keys if not held.is_coded(key)]:
+                with ThreadPoolExecutor(WORKERS) as pool:
+                    held.code_together(new, pool)
+            return held.pieces()
+        keys = [key for key in keys if key not in self._coded]
         self._coded |= set(keys)
-        if len(keys) < 2:
-            return
-        room = coded_room(sum(part.size for part in rows), len(keys))
-        begins = accumulate((part.size for part in rows), initial=0)
-        with ThreadPoolExecutor(WORKERS) as pool:
-            list(pool.map(lambda part, begin: part.code_together(keys, room, begin), rows, begins))
+        if len(keys) > 1:
+            sizes = [part.size for part in rows]
+            room, begins = coded_room(sum(sizes), len(keys)), accumulate(sizes, initial=0)
+            with ThreadPoolExecutor(WORKERS) as pool:
+                list(pool.map(lambda part, begin: part.code_together(keys, room, begin), rows, begins))
+        return rows
 
     def _of(self, asked: Sliced, rows: Sequence[Rows]) -> Rows:
         """The records of the slices that are asked about."""
-        slices = asked.slices
-        key = (slices.columns, slices.many)
-        if key not in self._in_slices:
-            self._in_slices[key] = InSlices(rows, *key)
-        around = asked.around
-        same = around is not None and (around.columns, around.many) == key
-        return self._in_slices[key].of(slices, around if same else None)
+        slices, around = asked.slices, asked.around
+        same = around is not None and (around.columns, around.many) == (slices.columns, slices.many)
+        return self._slices(slices.columns, slices.many, rows).of(slices, around if same else None)
+
+    def _slices(self, columns: tuple[str, ...], many: int, rows: Sequence[Rows]) -> InSlices:
+        """The records in so many slices or more, which those are made of."""
+        held = self._in_slices.get(columns)
+        if held is None or held.many < many:
+            records = sum(part.size for part in rows)
+            usual = 1 << max(0, min(records // IN_SLICE, MOST_SLICES).bit_length() - 1)
+            held = self._in_slices[columns] = InSlices(rows, columns, max(many, usual))
+        return held
 
     @staticmethod
     def _in_threads(

@@ -10,66 +10,61 @@ from numpy.typing import NDArray
 
 from privet.stats.coding_kernels import code_rows, turn_rows
 
-__all__ = ["CodedRows", "Key", "coded_room"]
+__all__ = ["CodedRows", "Even", "Key", "Places", "code_into", "coded_room", "turned"]
 
 Key = tuple[str, tuple[float, ...]]
+Even = tuple[
+    int, float, float
+]  # a column of a matrix, the lowest value of its even bins, and 1 / their width
 Bytes = NDArray[np.uint8]
+Places = NDArray[np.int32]
 
 WORD = 8  # bytes that are moved at once
 
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """``places`` says in which column of ``table`` a key's bins are; its rows are ``size`` from ``begin`` on.
+    """``places`` says in which column of ``bins`` (records × columns) those of a key are.
 
-    >>> matrix = np.array([[1.0, 30.0], [9.0, 10.0]])
     >>> columns = {("x", (5.0,)): (0, 0.0, 0.2), ("y", (20.0,)): (1, 0.0, 0.05)}
-    >>> coded = CodedRows.of(matrix, columns, coded_room(2, 2), 0)
-    >>> {key[0]: codes.tolist() for key, codes in coded.turned().items()}
+    >>> room, order = coded_room(2, 2), np.arange(2, dtype=np.int32)
+    >>> places = code_into(np.array([[1.0, 30.0], [9.0, 10.0]]), columns, room, order)
+    >>> {key[0]: codes.tolist() for key, codes in CodedRows(places, room).turned().items()}
     {'x': [0, 1], 'y': [1, 0]}
     """
 
     places: Mapping[Key, int]
-    table: Bytes
-    begin: int
-    size: int
-
-    @classmethod
-    def of(
-        cls,
-        matrix: NDArray[np.float64],
-        columns: Mapping[Key, tuple[int, float, float]],
-        room: Bytes,
-        begin: int,
-    ) -> CodedRows:
-        """Columns of a matrix by their cuts, which are even: each with its place, lowest value and 1 / width.
-
-        Columns with values that are not numbers are left out.
-        """
-        places, lows, inverses = (np.array(each) for each in zip(*columns.values(), strict=True))
-        lasts = np.array([len(cuts) for _, cuts in columns])
-        cuts = np.full((len(columns), lasts.max()), np.inf)
-        for own, (_, known) in zip(cuts, columns, strict=True):
-            own[: len(known)] = known
-        bins = room[begin : begin + len(matrix)]
-        finite = code_rows(np.ascontiguousarray(matrix), places, lows, inverses, cuts, lasts, bins)
-        found = {key: place for place, key in enumerate(columns) if finite[place]}
-        return cls(found, room, begin, len(matrix))
-
-    @property
-    def bins(self) -> Bytes:
-        """Records × columns."""
-        return self.table[self.begin : self.begin + self.size]
+    bins: Bytes
 
     def turned(self) -> dict[Key, Bytes]:
         """The bins of each key."""
-        order = np.arange(self.begin, self.begin + self.size, dtype=np.int32)
-        return self.gathered(order, np.empty((self.table.shape[1], self.size), np.uint8))
-
-    def gathered(self, order: NDArray[np.int32], columns: Bytes) -> dict[Key, Bytes]:
-        """The bins of each key, of the records at these places of the whole table."""
-        turn_rows(self.table.view(np.uint64), order, columns)
+        columns = turned(self.bins)
         return {key: columns[place] for key, place in self.places.items()}
+
+
+def code_into(
+    matrix: NDArray[np.float64], columns: Mapping[Key, Even], room: Bytes, to: Places, missing: bool = False
+) -> dict[Key, int]:
+    """Writes the bins of each row of a matrix into the row of ``room`` that ``to`` says.
+
+    Tells in which column there those of each key are. Columns with values that are not numbers (nor
+    ``missing``, if they may be) are left out.
+    """
+    places, lows, inverses = (np.array(each) for each in zip(*columns.values(), strict=True))
+    lasts = np.array([len(cuts) for _, cuts in columns])
+    cuts = np.full((len(columns), lasts.max()), np.inf)
+    for own, (_, known) in zip(cuts, columns, strict=True):
+        own[: len(known)] = known
+    matrix = np.ascontiguousarray(matrix)
+    finite = code_rows(matrix, places, lows, inverses, cuts, lasts, missing, to, room)
+    return {key: place for place, key in enumerate(columns) if finite[place]}
+
+
+def turned(room: Bytes) -> Bytes:
+    """The columns of a room, each in one piece."""
+    columns = np.empty(room.shape[::-1], np.uint8)
+    turn_rows(room.view(np.uint64), columns)
+    return columns
 
 
 def coded_room(size: int, width: int) -> Bytes:

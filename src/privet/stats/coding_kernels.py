@@ -50,13 +50,16 @@ def code_rows(
     inverses: Real,
     cuts: Real,
     lasts: Whole,
+    missing: bool,
+    to: NDArray[np.int32],
     codes: NDArray[np.uint8],
 ) -> NDArray[np.bool_]:  # pragma: no cover
-    """codes[i, k] = number of cuts[k] at or below column places[k] of row i; there are lasts[k] even cuts.
+    """codes[to[i], k] = number of cuts[k] at or below column places[k] of row i: lasts[k] even ones.
 
     A bin is computed. Where that is not sure, as a value lies too near a cut, it is found by comparing, so
     that the result always agrees with comparing against every cut, as the SQL rendering does. Of each column
-    it tells whether all its values are numbers; if not, its codes mean nothing.
+    it tells whether all its values are numbers, or missing and ``missing`` ones may be there: these get
+    lasts[k] + 1. If not, its codes mean nothing.
     """
     width = places.size
     whole = width == matrix.shape[1]
@@ -82,7 +85,8 @@ def code_rows(
             for j in range(size):
                 value, k, code = own[j], j % width, bins[j]
                 if value - value != 0.0:
-                    finite[k] = False
+                    finite[k] = finite[k] and missing and value != value
+                    bins[j] = lasts[k] + 1
                     continue
                 while code > 0 and value < cuts[k, code - 1]:
                     code -= 1
@@ -90,15 +94,15 @@ def code_rows(
                     code += 1
                 bins[j] = code
         for i in range(rows):
-            row, own_bins = codes[begin + i], bins[i * width : (i + 1) * width]
+            row, own_bins = codes[np.uint32(to[begin + i])], bins[i * width : (i + 1) * width]
             for k in range(own_bins.size):
                 row[k] = own_bins[k]
     return finite
 
 
 @njit(nogil=True, cache=True)
-def turn_rows(rows: Words, order: NDArray[np.int32], columns: NDArray[np.uint8]) -> None:  # pragma: no cover
-    """columns[k, i] = byte k of rows[order[i]].
+def turn_rows(rows: Words, columns: NDArray[np.uint8]) -> None:  # pragma: no cover
+    """columns[k, i] = byte k of row i.
 
     Eight rows by eight bytes at a time, each eight in one word: halves, quarters and eighths of such a square
     change places, those right of its diagonal with those below.
@@ -107,12 +111,11 @@ def turn_rows(rows: Words, order: NDArray[np.int32], columns: NDArray[np.uint8])
     one, two, four = np.uint64(8), np.uint64(16), np.uint64(32)
     turned = np.empty((columns.shape[0], TURNED // 8), np.uint64)
     told, own = turned.view(np.uint8), np.zeros((TURNED, rows.shape[1]), np.uint64)
-    for begin in range(0, order.size, TURNED):
-        size = min(TURNED, order.size - begin)
-        for i in range(size):  # behind the last, whatever was there before is turned with it
-            row, near = rows[np.uint32(order[begin + i])], own[i]
-            for g in range(near.size):
-                near[g] = row[g]
+    for begin in range(0, columns.shape[1], TURNED):
+        size = min(TURNED, columns.shape[1] - begin)
+        own[:size] = rows[
+            begin : begin + size
+        ]  # behind the last, whatever was there before is turned with it
         for b in range(0, size, 8):
             for g in range(rows.shape[1]):
                 p, q, r, s = own[b, g], own[b + 1, g], own[b + 2, g], own[b + 3, g]

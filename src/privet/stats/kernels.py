@@ -20,6 +20,7 @@ __all__ = [
     "count_cells",
     "count_pairs",
     "count_within",
+    "gather_rows",
     "look_up",
     "sum_cells",
     "sum_moments",
@@ -49,6 +50,18 @@ def translate(values: Codes, table: Codes, codes: Codes) -> None:  # pragma: no 
     """codes[i] = table[values[i]]; the table has an entry for every value that there can be."""
     for i in range(values.size):
         codes[i] = table[values[i]]
+
+
+@njit(nogil=True, cache=True)
+def gather_rows(
+    rows: NDArray[np.float64], places: Codes, begin: int, found: NDArray[np.float64]
+) -> None:  # pragma: no cover
+    """found[i] = rows[places[i] - begin], where there is such a row."""
+    for i in range(places.size):
+        place = np.int64(places[i]) - begin
+        if 0 <= place < rows.shape[0]:
+            for k in range(found.shape[1]):
+                found[i, k] = rows[place, k]
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -23,7 +23,7 @@ from privet.schema.decimals import nearest_floats
 from privet.schema.item_sets import Items, sets_refused
 from privet.schema.number_texts import numbers_of_texts
 from privet.stats import kernels
-from privet.stats.coded_rows import Bytes, CodedRows, Key, coded_room
+from privet.stats.coded_rows import Bytes, CodedRows, Even, Key, Places, code_into, coded_room
 
 __all__ = ["Rows", "domain_of_type"]
 
@@ -122,13 +122,11 @@ class Rows:
             batch = table.combine_chunks().to_batches()[0] if len(places) else batch.slice(0, 0)
         if first._matrix is None:
             return cls(batch, first.schema, first.unknown)
-        matrix = np.empty((len(places), first._matrix.shape[1]))
-        begins = np.cumsum([0, *(part.size for part in parts)])
-        holder = np.searchsorted(begins[1:], places, side="right").astype(np.uint16)
-        for number, part in enumerate(parts):
-            there = np.flatnonzero(holder == number)
+        matrix, begin = np.empty((len(places), first._matrix.shape[1])), 0
+        for part in parts:
             assert part._matrix is not None
-            matrix[there] = part._matrix[places[there] - begins[number]]
+            kernels.gather_rows(part._matrix, places, begin, matrix)
+            begin += part.size
         return cls(batch, first.schema, first.unknown, matrix=matrix, places=first._places)
 
     def is_coded(self, key: Key) -> bool:
@@ -142,22 +140,50 @@ class Rows:
     def code_together(self, keys: Iterable[Key], room: Bytes | None = None, begin: int = 0) -> None:
         """Code several numbers of the matrix at once: its rows are read once, and need not be turned.
 
-        The codes are the same as one by one. Columns with values that are not numbers are left. ``room`` is
+        The codes are the same as one by one. Columns with infinite values are left. ``room`` is
         for the codes of all keys, from row ``begin`` on.
         """
-        wanted = {
+        coded = self.coded_beside(keys, room, begin)
+        if coded is not None:
+            self._beside.append(coded)
+
+    def coded_beside(
+        self, keys: Iterable[Key], room: Bytes | None = None, begin: int = 0
+    ) -> CodedRows | None:
+        """The same, for somebody who asks once: it is not kept."""
+        columns = self._even(keys)
+        if len(columns) < 2 or self._matrix is None:
+            return None
+        if room is None:
+            room = coded_room(self.size, len(columns))
+        order = np.arange(begin, begin + self.size, dtype=np.int32)
+        places = code_into(self._matrix, columns, room, order, self.schema.missing == "skip")
+        return CodedRows(places, room[begin : begin + self.size])
+
+    def code_into(self, keys: Iterable[Key], room: Bytes, to: Places) -> dict[Key, int]:
+        """The same, into the rows of ``room`` that ``to`` says, for others to read: they are not kept here.
+
+        Tells in which column there the codes of each key are.
+        """
+        columns = self._even(keys)
+        if self._matrix is None or not columns:
+            return {}
+        return code_into(self._matrix, columns, room, to, self.schema.missing == "skip")
+
+    def lie_together(self, keys: Collection[Key]) -> bool:
+        """Whether all of them can be coded together."""
+        return self._matrix is not None and len(self._even(keys)) == len(keys)
+
+    def _even(self, keys: Iterable[Key]) -> dict[Key, Even]:
+        """Those that can be coded together, and are not yet: numbers of the matrix, between even cuts."""
+        found = {
             key: (self._places[key[0]], column.low, inverse)
             for key in dict.fromkeys(keys)
             if key[0] in self._places and 0 < len(key[1]) <= 254 and not self.is_coded(key)
             if isinstance(column := self.schema[key[0]], Number)
             if 0 < (inverse := _edges(column, key[1])[1]) < MOST_INVERSE
         }
-        if len(wanted) < 2 or self._matrix is None:
-            return
-        if room is None:
-            room = coded_room(self.size, len(wanted))
-        by_place = {key: wanted[key] for key in sorted(wanted, key=lambda key: wanted[key][0])}
-        self._beside.append(CodedRows.of(self._matrix, by_place, room, begin))
+        return {key: found[key] for key in sorted(found, key=lambda key: found[key][0])}
 
     def lies_in_matrix(self, name: str) -> bool:
         return name in self._places

@@ -87,7 +87,10 @@ class Sliced(Inner):
 
 
 def slice_of_each(rows: Rows, names: Sequence[str], many: int) -> NDArray[np.uint16]:
-    """The slice of each record, of ``many``: some bits of the sum of its values' hashes."""
+    """The slice of each record, of ``many``: the highest bits of the sum of its values' hashes.
+
+    So a slice is some slices that lie beside each other, of twice as many: one order is good for all.
+    """
     mixed = np.zeros(rows.size, np.uint64)
     numbers = [name for name in names if isinstance(rows.schema[name], Number)]
     beside = [name for name in numbers if rows.lies_in_matrix(name)]
@@ -102,7 +105,7 @@ def slice_of_each(rows: Rows, names: Sequence[str], many: int) -> NDArray[np.uin
         elif name not in numbers:
             _mix_codes(rows.codes(name), salts[name], mixed)
     own = np.empty(rows.size, np.uint16)
-    _low_bits(mixed, np.uint64(many - 1), own)
+    _high_bits(mixed, np.uint64(64 - many.bit_length() + 1), own)
     return own
 
 
@@ -135,11 +138,11 @@ def _scrambled(bits: Any, salt: Any) -> Any:  # pragma: no cover
 
 
 @njit
-def _low_bits(mixed: NDArray[np.uint64], most: Any, own: NDArray[np.uint16]) -> None:  # pragma: no cover
+def _high_bits(mixed: NDArray[np.uint64], rest: Any, own: NDArray[np.uint16]) -> None:  # pragma: no cover
     for i in range(mixed.size):
         now = (mixed[i] ^ (mixed[i] >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
         now = (now ^ (now >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
-        own[i] = (now >> np.uint64(40)) & most
+        own[i] = (now ^ (now >> np.uint64(32))) >> rest if rest < np.uint64(64) else np.uint64(0)
 
 
 @njit

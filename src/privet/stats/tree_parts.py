@@ -69,10 +69,9 @@ class TreeParts(Assignment):
         if not self._asked:
             return np.zeros(rows.size, np.int64)
         keys = [(each.column, each.cuts) for each in self._asked]
-        rows.code_together(keys)
+        coded = rows.coded_rows(keys[0]) or rows.coded_beside(keys)
         asks, following, places = self._layout
         part = np.empty(rows.size, np.int64)
-        coded = rows.coded_rows(keys[0])
         if coded is not None and all(key in coded.places for key in keys):
             asks = np.array([coded.places[key] for key in keys], np.uint32)[asks]
             _descend(coded.bins, asks, following, places, self._depth, part)

@@ -49,6 +49,11 @@ class Turns:
         looks = halvings_for(part, seen, schema, names)
         return cls(names, rounds, whole, 2**halvings, 2**looks)
 
+    @staticmethod
+    def taken(schema: Schema, names: tuple[str, ...], records: float) -> bool:
+        """Whether records are so many that some may be looked at for others."""
+        return halvings_for(records, LOOKED_AT, schema, names) > 0
+
     @property
     def _visits(self) -> int:
         """How often each part has its turn, at most."""

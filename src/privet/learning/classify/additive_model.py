@@ -28,6 +28,7 @@ from privet.learning.additive.boosting import MOST_HELD, Attribute, Kept, rounds
 from privet.learning.additive.classes import ClassBoosting, own_probabilities, start_for
 from privet.learning.additive.options import AdditiveOptions
 from privet.learning.additive.shapes import in_words, model_of, pictures, shapes_of
+from privet.learning.additive.turns import Turns
 from privet.learning.first_look import FirstLook, LookFirst, first_look
 from privet.parameters import with_parameters
 from privet.release import Release
@@ -86,6 +87,9 @@ class AdditiveModel(AdditiveOptions, PrivateClassifier):
             self.start_ = start_for(look.shares).tolist()
             self.explanation_ = look.explanation
             return
+        names = tuple(column.name for column in telling)
+        if look is not None and Turns.taken(curator.schema, names, float(look.counts.sum())):
+            curator.hold(MOST_HELD, by_slices_of=names)
         counted, totals, deviation = self._counts(curator, target, look)
         records = max(float(totals.sum()), 1.0)
         prior = np.maximum(totals, 0) + 0.5

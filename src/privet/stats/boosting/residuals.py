@@ -95,6 +95,7 @@ class Residuals(Statistic):
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         add_to_cells(*self.grouping.lookup(rows), self.of(rows), state)
+        _entries.pop(rows, None)  # the next round's model is another
         return state
 
     def finish(self, state: Answer, schema: Schema) -> Answer:

@@ -60,11 +60,18 @@ class TermTables(Statistic):
 
     def fold(self, state: Answer, rows: Rows) -> Answer:
         entries = self.residuals.of(rows)[: len(state)]
-        found = _kept.get(rows)
-        if found is None or found[0] is not self.candidates:
-            found = _kept[rows] = (self.candidates, self.candidates.groups_of(rows))
-        self.candidates.add(found[1], np.ascontiguousarray(entries), state)
+        self.candidates.add(self._groups(rows), np.ascontiguousarray(entries), state)
         return state
+
+    def _groups(self, rows: Rows) -> Groups:
+        """Kept for rows that are asked in every round, and not for parts of others, which take turns."""
+        found = _kept.get(rows)
+        if found is not None and found[0] is self.candidates:
+            return found[1]
+        groups = self.candidates.groups_of(rows)
+        if rows.around is None:
+            _kept[rows] = (self.candidates, groups)
+        return groups
 
     def finish(self, state: Answer, schema: Schema) -> Answer:
         return self.candidates.tables(state)
