@@ -31,7 +31,8 @@ class InSlices:
     def __init__(self, rows: Sequence[Rows], columns: tuple[str, ...], many: int) -> None:
         self._rows, self.columns, self.many = rows, columns, many
         self._own = np.concatenate([slice_of_each(part, columns, many) for part in rows])
-        self._begin = _begins(self._own, many)
+        self._starts = _begins(self._own, many)
+        self._begin: list[int] = self._starts.tolist()
         self._blocks: list[tuple[int, int]] = []  # runs of slices, and for each what was coded of it together
         self._coded: dict[Key, list[Bytes]] = {}
         self._read: dict[Key, NDArray[Any]] = {}  # in the order in which records were read
@@ -63,7 +64,7 @@ class InSlices:
 
     def size(self, first: int, last: int) -> int:
         """How many records these slices have."""
-        return int(self._begin[last] - self._begin[first])
+        return self._begin[last] - self._begin[first]
 
     def is_coded(self, key: Key) -> bool:
         return key in self._coded or all(part.is_coded(key) for part in self._rows)
@@ -76,7 +77,7 @@ class InSlices:
         sizes = [part.size for part in self._rows]
         begins = list(accumulate(sizes, initial=0))
         room, to = coded_room(begins[-1], len(keys)), np.empty(begins[-1], np.int32)
-        _in_order(self._own, self._begin, to, np.empty(0, np.int32))
+        _in_order(self._own, self._starts, to, np.empty(0, np.int32))
         places = [to[begin : begin + size] for begin, size in zip(begins, sizes, strict=False)]
         found = list(workers.map(lambda part, own: part.code_into(keys, room, own), self._rows, places))
         number = min(self.many, 1 << max(0, round(math.log2(max(begins[-1], 1) / BLOCK))))
@@ -94,7 +95,7 @@ class InSlices:
     def _order(self) -> Places:
         """Which record is at each place."""
         order = np.empty(len(self._own), np.int32)
-        _in_order(self._own, self._begin, np.empty(0, np.int32), order)
+        _in_order(self._own, self._starts, np.empty(0, np.int32), order)
         return order
 
     def order(self, first: int, last: int) -> Places:

@@ -11,7 +11,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -88,9 +89,18 @@ def _allowed(value: Any, kind: type, found: dict[str, None]) -> _Fields:
     """The fields of this class, if it may be in a question at all."""
     if is_proved(kind):
         found[_STATED.format(kind.__name__)] = None
-    elif not _defined_in(kind, "privet.stats") and not _defined_in(kind, "privet.schema"):
+        return _fields(kind)
+    known = _fields_of_own(kind)
+    if known is None:
         _refuse(value)
-    return _fields(kind)
+    return known
+
+
+@lru_cache(maxsize=1024)
+def _fields_of_own(kind: type) -> _Fields | None:
+    """The same for a class of Privet's own, of which there are few; None for any other."""
+    own = _defined_in(kind, "privet.stats") or _defined_in(kind, "privet.schema")
+    return _fields(kind) if own else None
 
 
 def _fields(kind: type) -> _Fields:
@@ -135,7 +145,7 @@ def _defined_in(kind: type, package: str) -> bool:
     return home is kind
 
 
-def _refuse(value: Any) -> None:
+def _refuse(value: Any) -> NoReturn:
     named = "a function" if callable(value) and not isinstance(value, type) else f"a {type(value).__name__}"
     if isinstance(value, Mapping):
         named = "a mapping of its own kind"

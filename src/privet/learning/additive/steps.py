@@ -50,29 +50,38 @@ def step(
     """
     shape = tuple((each.size, bool(each.coded.cuts)) for each in grouping.grouped)
     moves, errors = np.empty_like(residual), np.empty_like(residual)
-    with one_thread:
-        for k in range(residual.shape[1]):
-            deviation = np.sqrt(variance[:, k])
-            gain = _gain(residual[:, k] / deviation, height[:, k] / deviation, shape, spreads) / deviation
-            moves[:, k] = gain @ residual[:, k]
-            errors[:, k] = noise * np.sqrt((gain**2).sum(axis=1))
+    for k in range(residual.shape[1]):
+        deviation = np.sqrt(variance[:, k])
+        seen, weight = residual[:, k] / deviation, height[:, k] / deviation
+        best = _fit(weight**2, seen, spreads)
+        own = best[1] * weight / (best[1] * weight**2 + 1) / deviation
+        moves[:, k], errors[:, k] = own * residual[:, k], noise * np.abs(own)
+        clear = float(np.median(spreads[0] * weight**2)) >= CLEAR
+        if not clear and len(seen) <= MOST_CELLS and any(ordered for _, ordered in shape):
+            gain = _beside(seen, weight, shape, spreads, best[0])
+            if gain is not None:
+                moves[:, k] = gain / deviation @ residual[:, k]
+                errors[:, k] = noise * np.sqrt(((gain / deviation) ** 2).sum(axis=1))
     return moves, errors
 
 
-def _gain(seen: Table, weight: Table, shape: tuple[tuple[int, bool], ...], spreads: Table) -> Table:
-    """By what ``seen`` = weight·m + e, with e of variance 1, is multiplied to tell m: likeliest of all."""
-    best = _fit(weight**2, seen, spreads)
-    found: Table = np.diag(best[1] * weight / (best[1] * weight**2 + 1))
-    ordered = any(each for _, each in shape)
-    clear = float(np.median(spreads[0] * weight**2)) >= CLEAR
-    for length in LENGTHS if ordered and not clear and len(seen) <= MOST_CELLS else ():
-        alike = _likeness(shape, length)
-        values, vectors = np.linalg.eigh(weight[:, None] * alike * weight)
-        values = np.maximum(values, 0.0)
-        now = _fit(values, vectors.T @ seen, spreads)
-        if now[0] > best[0]:
-            best = now
-            found = (now[1] * alike * weight) @ (vectors / (now[1] * values + 1)) @ vectors.T
+def _beside(
+    seen: Table, weight: Table, shape: tuple[tuple[int, bool], ...], spreads: Table, best: float
+) -> Table | None:
+    """By what ``seen`` = weight·m + e, with e of variance 1, is multiplied to tell m, if neighbours say more.
+
+    ``best`` is the likelihood of cells that know nothing of each other.
+    """
+    found: Table | None = None
+    with one_thread:
+        for length in LENGTHS:
+            alike = _likeness(shape, length)
+            values, vectors = np.linalg.eigh(weight[:, None] * alike * weight)
+            values = np.maximum(values, 0.0)
+            now, spread = _fit(values, vectors.T @ seen, spreads)
+            if now > best:
+                best = now
+                found = (spread * alike * weight) @ (vectors / (spread * values + 1)) @ vectors.T
     return found
 
 

@@ -140,8 +140,22 @@ def number_residuals(margins: Real, actual: Real, limit: int, out: Entries) -> N
 def add_to_cells(
     a: Codes, b: Codes, one: Cells, other: Cells, entries: Entries, state: Whole
 ) -> None:  # pragma: no cover
-    """state[lane, one[a[i]] + other[b[i]]] += entries[:, i], the lane changing from record to record."""
-    for i in range(a.size):
-        cell = np.uint64(one[a[i]]) + (np.uint64(other[b[i]]) if other.size > 0 else np.uint64(0))
+    """state[lane, one[a[i]] + other[b[i]]] += entries[:, i], the lane changing from record to record.
+
+    The cells are found first, of which the compiler makes several at once.
+    """
+    cells = np.empty(BLOCK, np.uint32)
+    for begin in range(0, a.size, BLOCK):
+        end = min(begin + BLOCK, a.size)
+        first, own_cells = a[begin:end], cells[: end - begin]
+        if other.size > 0:
+            second = b[begin:end]
+            for i in range(first.size):
+                own_cells[i] = one[first[i]] + other[second[i]]
+        else:
+            for i in range(first.size):
+                own_cells[i] = one[first[i]]
         for k in range(entries.shape[0]):
-            state[i & 1, cell, k] += entries[k, i]
+            own = entries[k, begin:end]
+            for i in range(own.size):
+                state[np.uint64(i & 1), np.uint64(own_cells[i]), k] += own[i]
