@@ -8,9 +8,7 @@ this benchmark is driver and executors in one).
 
 from __future__ import annotations
 
-import ctypes
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,25 +19,28 @@ from benchmarks.figures import Figure
 from benchmarks.naive_bayes_file import COLUMNS, VALUES, write_table
 
 ROWS = int(os.environ.get("PRIVET_BENCH_ROWS", 10_000_000))
+PASSES = 2
 
 _START = """
+from benchmarks.spent import adopt_orphans, cpu_seconds, peak_megabytes
 from privet.engines import engine_for
 from privet.schema import Schema
 from privet.sources import ParquetSource, TableSource, open_source
 from privet.stats import Contingency
+adopt_orphans()
 values = [str(v) for v in range({values})]
 schema = Schema.of({{**{{f"x{{j}}": values for j in range({columns})}}, "y": ["no", "yes"]}}, target="y")
 statistics = [Contingency(f"x{{j}}", "y") for j in range({columns})]
+def ask():
+    engine_for(source).answer(statistics, source, schema)
 """
-_ASK = "\nfor _ in range({passes}):\n    engine_for(source).answer(statistics, source, schema)\n"
-_PEAK = """
-from pathlib import Path
-def peak(process):
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-started = [child for each in Path("/proc/self/task").glob("*/children") for child in each.read_text().split()]
-jvm = [child for child in started if "java" in Path(f"/proc/{child}/comm").read_text()]
-print("PEAK", sum(peak(each) for each in ("self", *jvm)) / 1024)
+# The first pass starts what is started once, and does not count.
+_MEASURE = """
+ask()
+before = cpu_seconds({server})
+for _ in range({passes}):
+    ask()
+print("SPENT", (cpu_seconds({server}) - before) / {passes}, peak_megabytes())
 """
 _ENGINES = {
     "memory": "source = ParquetSource({path!r})",
@@ -55,51 +56,26 @@ source = PartedSource(ParquetSource({path!r}), SparkMap(), 8)""",
 }
 
 
-def _adopt_orphans(whether: bool) -> None:
-    """Whether orphans become this process's children (Linux's child subreaper)."""
-    ctypes.CDLL(None).prctl(36, int(whether), 0, 0, 0)
-
-
 @dataclass(frozen=True)
 class _Spent:
-    """CPU seconds, and MB at most."""
+    """CPU seconds of one pass, and MB at most."""
 
     cpu: float
     memory: float
 
 
-def _run(code: str) -> _Spent:
-    """What a Python program spends; CPU seconds also of all that it starts, orphans included."""
-    _adopt_orphans(True)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def _of_one_pass(code: str, server: int | str = "") -> _Spent:
+    """What one pass of a program's ``ask`` takes, in all processes that it starts and in the server's."""
+    whole = code + _MEASURE.format(passes=PASSES, server=server)
     done = subprocess.run(
-        [sys.executable, "-c", code + _PEAK],
+        [sys.executable, "-c", whole],
         check=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            break
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return _Spent(cpu, float(done.stdout.rpartition("PEAK")[2]))
-
-
-def _of_one_pass(engine: str, path: Path) -> _Spent:
-    """What one pass takes: of three passes less one, so that starting up does not count."""
-    once, thrice = (
-        _run(
-            (_START + _ENGINES[engine] + _ASK).format(
-                path=str(path), columns=COLUMNS, values=VALUES, passes=passes
-            )
-        )
-        for passes in (1, 3)
-    )
-    return _Spent((thrice.cpu - once.cpu) / 2, max(once.memory, thrice.memory))
+    cpu, memory = done.stdout.rpartition("SPENT")[2].split()
+    return _Spent(float(cpu), float(memory))
 
 
 def _postgres(path: Path) -> list[Figure]:
@@ -110,7 +86,6 @@ def _postgres(path: Path) -> list[Figure]:
     from tests.postgres import Postgres
 
     rows = min(ROWS, 1_000_000)
-    _adopt_orphans(False)  # else the server would be waited for
     server = Postgres.make("fsync=off")
     try:
         url = server.database()
@@ -131,44 +106,35 @@ def _postgres(path: Path) -> list[Figure]:
             connection.execute("VACUUM ANALYZE t")
         by_hand = f"""
 import psycopg
-with psycopg.connect({url!r}) as connection:
-    for _ in range({{passes}}):
-        for j in range({COLUMNS}):
-            connection.execute(f"SELECT x{{{{j}}}}, y, count(*) FROM t GROUP BY 1, 2").fetchall()
+from benchmarks.spent import cpu_seconds, peak_megabytes
+connection = psycopg.connect({url!r})
+def ask():
+    for j in range({COLUMNS}):
+        connection.execute(f"SELECT x{{j}}, y, count(*) FROM t GROUP BY 1, 2").fetchall()
 """
-        ours = (_START + f"source = open_source({url + '?table=t'!r})" + _ASK).format
-        spent, memory = {}, 0.0
-        for name, code in {"hand": by_hand.format, "ours": ours}.items():
-            times = []
-            for passes in (1, 3):
-                before = _server_cpu(server.data)
-                own = _run(code(passes=passes, columns=COLUMNS, values=VALUES))
-                times.append(own.cpu + _server_cpu(server.data) - before)
-                memory = own.memory
-            spent[name] = (times[1] - times[0]) / 2
+        ours = _START.format(columns=COLUMNS, values=VALUES) + f"source = open_source({url + '?table=t'!r})"
+        process = int((server.data / "postmaster.pid").read_text().splitlines()[0])
+        hand, mine = (_of_one_pass(code, process) for code in (by_hand, ours))
     finally:
         server.remove()
     return [
-        Figure("PostgreSQL, of the same counts written by hand in SQL", spent["ours"] / spent["hand"], 1.1),
-        Figure("  memory of the driver", memory, 1000, unit="MB"),
+        Figure("PostgreSQL, of the same counts written by hand in SQL", mine.cpu / hand.cpu, 1.1),
+        Figure("  memory of the driver", mine.memory, 1000, unit="MB"),
     ]
 
 
-def _server_cpu(data: Path) -> float:
-    """CPU seconds of the server and of its backends that have ended."""
-    pid = (data / "postmaster.pid").read_text().splitlines()[0]
-    cells = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, cells[11:15])) / os.sysconf("SC_CLK_TCK")
+def _engine(name: str, path: Path) -> _Spent:
+    return _of_one_pass((_START + _ENGINES[name]).format(path=str(path), columns=COLUMNS, values=VALUES))
 
 
 def run() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.parquet"
         write_table(path, ROWS)
-        memory = _of_one_pass("memory", path)
+        memory = _engine("memory", path)
         found = [Figure(f"{ROWS:,} × {COLUMNS}, memory engine: memory", memory.memory, 1000, unit="MB")]
         for name, goal in {"processes": 1.3, "spark": 3.0, "duckdb": 3.0}.items():
-            spent = _of_one_pass(name, path)
+            spent = _engine(name, path)
             found += [
                 Figure(
                     f"{ROWS:,} × {COLUMNS}, {name}: CPU time, of the memory engine's",
