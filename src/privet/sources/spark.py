@@ -7,12 +7,14 @@ taken from each partition once, however often an executor failed.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from typing import Any
 from urllib.parse import urlsplit
@@ -89,7 +91,9 @@ class SparkMap:
         if not given:
             return []
         try:
-            return list(self._spark.sparkContext.parallelize(given, len(given)).map(function).collect())
+            return list(
+                self._spark.sparkContext.parallelize(given, len(given)).map(_Settled(function)).collect()
+            )
         except Exception:
             raise _lost() from None
 
@@ -150,6 +154,28 @@ class SparkSource(Named):
 
 
 @dataclass(frozen=True)
+class _Settled:
+    """A function for a worker of Spark, which settles at the first call."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, part: Any) -> Any:
+        found = self.function(part)
+        _settle()
+        return found
+
+
+@cache
+def _settle() -> None:
+    """Let the garbage collector of this worker leave alone what is loaded by now.
+
+    Spark lets it look through all objects after each task. There are so many once everything is loaded that
+    it took as long as counting a million records.
+    """
+    gc.freeze()
+
+
+@dataclass(frozen=True)
 class _Work:
     """A task on one partition of a frame, whose columns get their names back: its outcome, as one row."""
 
@@ -158,6 +184,7 @@ class _Work:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         outcome = pickle.dumps(safely(self.task, lambda: map(self._named, batches)))
+        _settle()
         yield pa.RecordBatch.from_arrays([pa.array([outcome], pa.binary())], ["privet"])
 
     def _named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
