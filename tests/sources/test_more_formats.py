@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import http.server
 import io
 import json
-import threading
 import zipfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -217,37 +214,6 @@ def test_feather(tmp_path: Path) -> None:
     source = open_source(tmp_path / "t.feather")
     assert values(source) == table.to_pydict()
     assert len(source.parts(3)) == 3
-
-
-def test_a_table_behind_an_address_is_fetched_once(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("age,ill\n30,no\n")
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *words: object) -> None:
-            asked.append(words)
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        address = f"http://127.0.0.1:{server.server_port}/people.csv"
-        for _ in range(2):
-            assert values(open_source(Path(address))) == {"age": [30], "ill": ["no"]}
-        assert len(asked) == 1
-        (tmp_path / "two.names").write_text("no, yes.\nage: continuous.\n")
-        (tmp_path / "two.data").write_text("30,no\n")
-        for ending in ("names", "data"):  # a table in two files
-            found = open_source(address.replace("people.csv", f"two.{ending}"))
-            assert values(found) == {"age": [30], "class": ["no"]}
-        with pytest.raises(DataError, match="could not be fetched"):
-            open_source(address.replace("people", "nobody"))
-    finally:
-        server.shutdown()
-        server.server_close()
-    with pytest.raises(DataError, match="over http"):
-        open_source("http://example.org/people.csv")
-    with pytest.raises(DataError, match="does not know how to read from ftp"):
-        open_source("ftp://example.org/people.csv")
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
