@@ -91,3 +91,48 @@ def test_what_a_look_counted_serves_the_model():
     look = FirstLook(np.array([10.0, 0.0]), 1.0).with_more(np.array([20.0, 10.0]), 2.0)
     np.testing.assert_allclose(look.counts, [12, 2])
     assert look.deviation == pytest.approx((1 + 1 / 4) ** -0.5)
+
+
+def wide(records, seed=0):
+    """Sixteen attributes, of which one tells the class."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, records)
+    told = np.where(draw.random(records) < 0.97, y, 1 - y)
+    others = {f"c{place}": draw.integers(0, 2, records) for place in range(15)}
+    return pa.table({**others, "told": told, "y": y})
+
+
+WIDE = Schema.of({f"c{place}": [0, 1] for place in range(15)} | {"told": [0, 1], "y": [0, 1]}, target="y")
+
+
+@pytest.mark.parametrize("records", [None, 100_000])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_naive_bayes_pays_for_as_many_attributes_as_the_budget_carries(delta, records):
+    many = wide(1000)
+    model = NaiveBayes(epsilon=0.2, delta=delta, records=records, schema=WIDE, random_state=0).fit(many)
+    assert len(model.tables_) == 2  # about 1000 · 0.2 / 80
+    assert "told" in model.tables_
+    assert "chosen privately" in model.explanation_
+    assert np.mean(model.predict(many) == np.array(many["y"])) > 0.9
+    assert [step.what for step in model.guarantee_.steps][1].startswith("which 2 of 16 attributes")
+
+
+def test_the_choice_of_attributes_is_within_the_budget():
+    model = NaiveBayes(epsilon=0.2, schema=WIDE, random_state=0).fit(wide(1000))
+    look, choice, *tables = (step.amount.epsilon for step in model.guarantee_.steps)
+    assert choice == (exact("0.2") - look) / 3
+    assert look + choice + sum(tables) == exact("0.2")
+
+
+def test_where_all_attributes_can_be_paid_for_none_is_chosen():
+    model = NaiveBayes(epsilon=0.5, schema=WIDE, random_state=0).fit(wide(4000))
+    assert len(model.tables_) == 16
+    assert len(NaiveBayes(epsilon=0.2, schema=WIDE).rehearse().steps) == 17
+
+
+def test_naive_bayes_takes_a_delta_only_for_many_tables():
+    """Gaussian noise is larger for fewer than fourteen, and a pure fit satisfies (ε, δ), too."""
+    few = Schema.of(COLUMNS, target="y")
+    assert NaiveBayes(epsilon=1.0, delta=1e-6, schema=few).rehearse().delta == 0
+    assert NaiveBayes(epsilon=1.0, delta=1e-6, schema=WIDE).rehearse().delta > 0
+    assert NaiveBayes(epsilon=1.0, delta=1e-6, schema=WIDE, records=500).rehearse().delta == 0

@@ -28,7 +28,7 @@ from privet.schema import Category
 from privet.stats import Contingency
 from privet.stats.choices.largest import LargestClass
 
-__all__ = ["FirstLook", "LookFirst", "first_look", "plenty"]
+__all__ = ["FirstLook", "LookFirst", "carried", "first_look", "plenty"]
 
 Table = NDArray[np.float64]
 
@@ -98,6 +98,11 @@ def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
         LargestClass(target.name), f"the largest '{target.name}', as there is too little to learn"
     )
     return FirstLook(counts, deviation, curator.ask(choice, curator.left).chosen[0])
+
+
+def carried(curator: Curator, target: Category, look: FirstLook, needed: float) -> int:
+    """How many such parts of a model the records that were seen carry, if each needs so many; at least 1."""
+    return max(1, int(look.counts.sum() / _least(curator, target, needed)))
 
 
 def _sizes(target: Category) -> Measure:

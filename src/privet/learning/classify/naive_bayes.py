@@ -9,6 +9,11 @@ measurement of their own would be.
 **Privacy.** The m measurements have shares that add up to 1 (``_shares``), so the curator's sequential
 composition gives ε (or ρ) in total; proofs of the sensitivities are in ``stats.contingency`` and
 ``stats.moments``. Everything after ``curator.measure`` is computed from released numbers and the schema.
+At a small budget the class counts come first (``learning.first_look``). If they say that not all attributes
+can be paid for, a third of what is left buys a private choice of as many as can: one question with a share of
+its own, by the number of records that each attribute alone gets right (``stats.association.counts``), and the
+tables of the chosen ones share the rest. How many are chosen follows from the released counts, which
+composition allows.
 
 **Where the budget goes.** Noise of a table with c cells and sensitivity Δ, at a share s, has a total squared
 error proportional to c·Δ²/s² (pure ε) or c·Δ²/s (zCDP). Under Σs = 1 the sum is least for s ∝ (c·Δ²)^(1/3)
@@ -29,14 +34,17 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from privet.curator import Curator, Measure
+from privet.budget import Approximate, Pure, budget
+from privet.curator import Curator, Measure, TopK
 from privet.estimator import PrivateClassifier
-from privet.learning.first_look import FirstLook, LookFirst, first_look, plenty
+from privet.learning.first_look import FirstLook, LookFirst, carried, first_look, plenty
+from privet.mechanisms.top_k import How
 from privet.parameters import Bins, with_parameters
 from privet.release import Release
 from privet.schema import Category, Column, Number, Schema
 from privet.schema.bins import bin_labels, public_cuts
 from privet.stats import Contingency, Moments, Rows, Statistic
+from privet.stats.association import Attributes, Majority
 
 if TYPE_CHECKING:
     from privet.report import Chart
@@ -49,8 +57,13 @@ Table = NDArray[np.float64]
 # is a spike that noise alone has made.
 VARIANCE_FLOOR = 1e-4
 
-NEEDED = 8  # records times ε, for each attribute, below which whatever is learned is noise
-LEAST_NEEDED = 40
+ASSUMED_RECORDS = 10_000
+MANY_TABLES = 14  # from which on a share of (ε, δ) buys less noise than a share of ε
+# Records times ε. Chosen on one half of public tables (docs/experiments/small-tables.md).
+NEEDED = 40  # below, whatever is learned is noise
+EACH = 80  # for each attribute, where not all can be paid for,
+ALL = 30  # and for each from which on all are
+CHOICE = Fraction(1, 3)  # of the budget, for the choice of those that are paid for
 
 
 @with_parameters
@@ -86,15 +99,29 @@ class NaiveBayes(PrivateClassifier):
         float, Ge(0), Le(1000), "Records added to every cell (Laplace estimator) before dividing."
     ] = 0.5
 
+    records: Annotated[
+        int | None,
+        Ge(1),
+        "About how many records there are, if that is public; decides only whether a delta is worth taking.",
+    ] = None
     look_first: LookFirst = True
+
+    def _amount(self) -> Pure | Approximate:
+        """Pure ε where few tables are foreseen: Gaussian noise is larger then."""
+        schema = self._declared()
+        if schema is None:
+            return super()._amount()
+        carried = (self.records or ASSUMED_RECORDS) * float(self.epsilon) / EACH
+        many = min(len(schema.attributes), carried) >= MANY_TABLES
+        return super()._amount() if many else budget(float(self.epsilon))
 
     def _fit(self, curator: Curator) -> None:
         schema = curator.schema
         target = schema.nominal_target()
         look = None
-        needed = max(LEAST_NEEDED, NEEDED * len(schema.attributes))
+        needed = max(NEEDED, ALL * len(schema.attributes))
         if self.look_first and schema.attributes and target.size > 1 and not plenty(curator, target, needed):
-            look = first_look(curator, target, needed)
+            look = first_look(curator, target, NEEDED)
             if not look.enough:
                 self._learn_nothing(target, look)
                 return
@@ -103,6 +130,8 @@ class NaiveBayes(PrivateClassifier):
             column.name: list(public_cuts(column, self.bins)) for column in binned
         }
         plan = self._statistics(schema, target)
+        if look is not None and not curator.rehearsing and carried(curator, target, look, ALL) < len(plan):
+            plan = self._chosen(curator, plan, target, carried(curator, target, look, EACH))
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
         asked = [Measure(s, f"'{s.columns[0]}' within each '{target.name}'") for s in plan]
@@ -133,6 +162,23 @@ class NaiveBayes(PrivateClassifier):
         if not any(isinstance(statistic, Contingency) for statistic in plan):
             plan.append(Contingency(None, target.name))
         return plan
+
+    def _chosen(
+        self, curator: Curator, plan: list[Statistic], target: Category, most: int
+    ) -> list[Statistic]:
+        """The attributes that the budget carries, chosen privately by how often each alone is right."""
+        tables = tuple(
+            Contingency(s.columns[0], target.name, public_cuts(curator.schema[s.columns[0]], self.bins))
+            for s in plan
+        )
+        how: How = "permute_and_flip" if curator.amount.delta == 0 else "exponential"
+        what = f"which {most} of {len(plan)} attributes tell most about '{target.name}'"
+        question = TopK(Majority(), Attributes(tables), most, what, how, values=False)
+        places = sorted(curator.ask(question, CHOICE * curator.left).chosen.tolist())
+        self.explanation_ = (
+            f"{most} of {len(plan)} attributes, chosen privately: at this budget noise would hide more."
+        )
+        return [plan[place] for place in places]
 
     def _statistic(self, column: Column, target: Category) -> Statistic:
         if isinstance(column, Number) and self.numeric == "gaussian":
