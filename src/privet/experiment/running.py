@@ -144,7 +144,7 @@ def figures_of_any(model: Any, test: pa.Table, schema: Schema) -> dict[str, floa
 
     target = schema[schema.target or ""]
     test = test.filter(test[target.name].is_valid())
-    records = {"records": float(test.num_rows)}
+    records: dict[str, float | None] = {"records": float(test.num_rows)}
     if not test.num_rows:
         return records
     truth = np.asarray(test[target.name].to_pylist())
