@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from privet.budget import Ledger, Pure
 from privet.checks.example import example, public
 from privet.perturbation import Geometric, Key
 from privet.schema import Number, Schema
+from privet.server.application import application
+from privet.server.settings import Settings
+from tests.server.house import LIMITS, lived_in
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(folder for folder in HERE.iterdir() if folder.is_dir() and folder.name[0].isdigit())
@@ -78,3 +82,20 @@ def test_keys_of_perturbations_are_taken_up(folder):
     schema = Schema((Number("age", 0, 120), Number("height", 1.0, 2.2)))
     model = Geometric(schema=schema, key=Key.load(folder / "geometric.key.json"))
     assert model.fit([[30.0, 1.6], [60.0, 1.9]]).columns_ == ("age", "height")
+
+
+@pytest.mark.parametrize("kept", sorted(HERE.glob("*/server.tar.xz")), ids=lambda path: path.parent.name)
+def test_servers_are_taken_up(kept, tmp_path):
+    """Its people, their releases and what they have spent are there, and they can go on."""
+    with tarfile.open(kept) as archive:
+        archive.extractall(tmp_path, filter="data")
+    app = application(Settings(tmp_path / "home", grid_seconds=0.0, limits=LIMITS))
+    with lived_in(app) as house:
+        dataset = next(each["id"] for each in house.owner.get("/datasets") if each["name"] == "kept")
+        assert house.spent(dataset) == 0.5
+        (release,) = (each for each in house.analyst.get("/releases") if each["dataset"] == dataset)
+        assert house.analyst.get(f"/releases/{release['id']}")["epsilon"] == 0.5
+        assert house.plan(house.analyst, dataset, 0.5)["already"] == release["id"]
+        assert house.run(house.analyst, dataset, 0.25)["state"] == "released"
+        assert house.spent(dataset) == 0.75
+        assert house.auditor.post("/ledger/verify")["intact"]

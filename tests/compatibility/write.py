@@ -1,12 +1,14 @@
 """Write files of this version, to be read by all later ones: run when a version is cut.
 
-python tests/compatibility/write.py tests/compatibility/0.4.0
+python -m tests.compatibility.write tests/compatibility/0.4.0
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 
 import pyarrow.csv
@@ -18,6 +20,7 @@ from privet.errors import PrivetError
 from privet.perturbation import Geometric
 from privet.registry import audited_algorithms
 from privet.schema import Number, Schema, draft
+from tests.server.house import house
 
 CLINIC = Path(__file__).parent / "0.1.0" / "clinic.schema.toml"
 
@@ -51,5 +54,17 @@ def write(folder: Path) -> None:
     perturbed.fit([[30.0, 1.6], [60.0, 1.9]]).key_.save(folder / "geometric.key.json")
 
 
+def write_server(folder: Path) -> None:
+    """The home of a server with a dataset, of which half of ε = 1 was spent on a model."""
+    with tempfile.TemporaryDirectory() as made:
+        home = Path(made)
+        with house(home) as rooms:
+            dataset = rooms.new_dataset(1.0, "kept")
+            rooms.run(rooms.analyst, dataset, 0.5)
+        with tarfile.open(folder / "server.tar.xz", "w:xz") as archive:
+            archive.add(home, "home")
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
+    write_server(Path(sys.argv[1]))

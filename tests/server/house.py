@@ -33,6 +33,8 @@ SCHEMA = {
 }
 
 
+NAMES = ("owner", "analyst", "second", "contributor", "auditor", "stranger", "other", "operator")
+
 _TABLES = count()
 
 
@@ -129,21 +131,12 @@ class House:
 
 
 @contextmanager
-def house(home: Path, **settings: Any) -> Iterator[House]:
-    """A running server with people in every role."""
-    given = Settings(home, grid_seconds=0.0, limits=LIMITS)
-    app = application(replace(given, **settings))
-    server = app.state.server
-    names = ("owner", "analyst", "second", "contributor", "auditor", "stranger", "other", "operator")
-    with server.database.write() as connection:
-        for name in names:
-            if people.named(connection, name) is None:
-                owns = name in ("owner", "other")
-                people.add_user(connection, name, None, owner=owns, operator=name == "operator")
+def lived_in(app: Any) -> Iterator[House]:
+    """A running server whose people are there already."""
     callers = {}
     with TestClient(app, base_url=HOST) as client:
-        for name in names:
-            with server.database.write() as connection:
+        for name in NAMES:
+            with app.state.server.database.write() as connection:
                 user = people.named(connection, name)
                 assert user is not None
                 cookie = people.new_session(connection, user.id, 1.0)
@@ -151,7 +144,20 @@ def house(home: Path, **settings: Any) -> Iterator[House]:
         callers["nobody"] = Caller(client, "nobody")
         callers["wrong cookie"] = Caller(client, "wrong", cookie="no such session")
         callers["wrong token"] = Caller(client, "wrong", token="privet_nothing")
-        found = House(app, client, callers)
+        yield House(app, client, callers)
+
+
+@contextmanager
+def house(home: Path, **settings: Any) -> Iterator[House]:
+    """A running server with people in every role."""
+    given = Settings(home, grid_seconds=0.0, limits=LIMITS)
+    app = application(replace(given, **settings))
+    with app.state.server.database.write() as connection:
+        for name in NAMES:
+            if people.named(connection, name) is None:
+                owns = name in ("owner", "other")
+                people.add_user(connection, name, None, owner=owns, operator=name == "operator")
+    with lived_in(app) as found:
         found.study = found.owner.post("/studies", {"name": "a study"})["id"]
         for name, role in (
             ("analyst", "analyst"),
