@@ -6,6 +6,7 @@ import pkgutil
 import re
 import runpy
 import shlex
+import tomllib
 from pathlib import Path
 
 import click
@@ -229,3 +230,12 @@ def test_the_changelog_knows_the_version_and_the_makefile_its_targets() -> None:
     for page in PAGES:
         for target in re.findall(r"(?:`|^\$ )make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
             assert target in targets, f"{page.name}: make {target}"
+
+
+def test_the_readme_names_every_extra() -> None:
+    """Those for developers aside."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].keys() - {"all", "dev", "experiments"}
+    _, after = (ROOT / "README.md").read_text(encoding="utf-8").split("the extras are")
+    told = set(re.findall(r"`(\w+)`", after.split("## ")[0].split(".")[0]))
+    assert told == extras
