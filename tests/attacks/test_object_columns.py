@@ -102,7 +102,7 @@ def test_an_id_with_half_a_character_is_nobodys():
 
 def test_without_a_ledger_a_mixed_column_is_refused():
     with pytest.raises(DataError, match="mixes"):
-        NaiveBayes(schema=Schema(COLUMNS, target="ill")).fit(
+        NaiveBayes(schema=Schema(COLUMNS, target="ill"), look_first=False).fit(
             np.array([[40, "a", "1", 2, True], ["x", "a", "1", 2, True]], dtype=object), ["no", "yes"]
         )
 

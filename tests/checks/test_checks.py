@@ -11,6 +11,7 @@ import pytest
 import privet.checks as checks
 from privet.budget import budget
 from privet.errors import BudgetExceeded, DataError, ModelError
+from privet.estimator import PrivateClassifier
 from privet.learning.classify import NaiveBayes
 from privet.registry import ALGORITHMS
 from privet.release import Step
@@ -76,6 +77,8 @@ class ClaimsHalf(NaiveBayes):
 
 class ForgetsDelta(NaiveBayes):
     """Takes noise that needs a δ, and promises pure ε."""
+
+    _amount = PrivateClassifier._amount
 
     def fit(self, X, y=None):
         from dataclasses import replace

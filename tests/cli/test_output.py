@@ -268,9 +268,18 @@ def test_limits_in_rho_and_with_delta(run, answer, people):
     run("ledger", "open", people, "-s", "people.toml", "--rho", "1", "--epsilon", "1", code=2)
     run("ledger", "open", people, "-s", "people.toml", code=2)
     run("ledger", "open", people, "-s", "people.toml", "--rho", "0.5")
-    plan = answer(
-        "fit", "naive-bayes", people, "-s", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--dry-run"
+    fit = (
+        "fit",
+        "logistic-regression",
+        people,
+        "-s",
+        "people.toml",
+        "--method",
+        "objective",
+        "--epsilon",
+        "1",
     )
+    plan = answer(*fit, "--delta", "1e-6", "--dry-run")
     assert plan["amount"]["about"] == {"epsilon": 1.0, "delta": 1e-6}
     assert 0 < plan["after"]["spent"]["about"]["rho"] < 0.1
     run(

@@ -65,7 +65,7 @@ def test_total_cost_and_one_reservation(schema, held_out):
 
 def test_zcdp_adds_up(schema):
     delta = exact(1e-6)
-    estimator = NaiveBayes(epsilon=0.5, delta=1e-6, schema=schema)
+    estimator = LogisticRegression(method="objective", epsilon=0.5, delta=1e-6, schema=schema)
     rho = rho_for(exact(0.5), delta)
     both = cross_validation_cost(estimator, folds=10, epsilon=1.0, delta=1e-6).amount
     total = 9 * rho + rho_for(exact(1.0), delta)
@@ -78,7 +78,7 @@ def test_zcdp_adds_up(schema):
 
 def test_zcdp_is_spent_as_claimed(schema, held_out):
     ledger = ledger_with(budget(4.0, 1e-6))
-    estimator = NaiveBayes(epsilon=0.5, delta=1e-6, schema=schema, ledger=ledger)
+    estimator = LogisticRegression(method="objective", epsilon=0.5, delta=1e-6, schema=schema, ledger=ledger)
     result = cross_validate(estimator, held_out, folds=4, epsilon=0.5, delta=1e-6)
     spent = ledger.spent("patients")
     assert float(spent.epsilon) == pytest.approx(result.guarantee.epsilon, rel=1e-6)

@@ -281,4 +281,6 @@ def test_a_refusal_says_what_was_asked_for_in_the_words_of_whoever_asked():
     ledger = account(amount=Approximate(exact(2), exact(1e-5)))
     NaiveBayes(epsilon=0.5, schema=SCHEMA, ledger=ledger).fit(patients(100))
     with pytest.raises(BudgetExceeded, match=r"does not allow ε = 0\.5, δ = 1e-06:"):
-        NaiveBayes(epsilon=0.5, delta=1e-6, schema=SCHEMA, ledger=ledger).fit(patients(100))
+        LogisticRegression(method="objective", epsilon=0.5, delta=1e-6, schema=SCHEMA, ledger=ledger).fit(
+            patients(100)
+        )

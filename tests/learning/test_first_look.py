@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from privet.budget import Pure, exact
+from privet.flow import Flow
 from privet.learning.classify import (
     AdditiveModel,
     DecisionTree,
@@ -122,6 +123,21 @@ def test_the_choice_of_attributes_is_within_the_budget():
     look, choice, *tables = (step.amount.epsilon for step in model.guarantee_.steps)
     assert choice == (exact("0.2") - look) / 3
     assert look + choice + sum(tables) == exact("0.2")
+
+
+def test_of_a_public_table_all_is_learned():
+    """Before: refused, since of public tables nothing is chosen."""
+    flow = Flow.from_dict(
+        {
+            "epsilon": 0.1,
+            "steps": {
+                "people": {"do": "source", "data": "people.csv", "public": True},
+                "model": {"do": "naive-bayes", "from": ["people"]},
+            },
+        }
+    )
+    done = flow.run({"people": (wide(300), WIDE)})
+    assert len(done["model"].tables_) == 16
 
 
 def test_where_all_attributes_can_be_paid_for_none_is_chosen():

@@ -56,7 +56,7 @@ def test_forecasts_rest_on_a_first_look_that_was_paid_for(home: House):
         f"/datasets/{dataset}/schema",
         SCHEMA | {"columns": [SCHEMA["columns"][0] | {"high": 150}, *SCHEMA["columns"][1:]]},
     )
-    assert "declared otherwise since" in rests_on()
+    assert "declared differently since" in rests_on()
 
 
 def test_a_question_is_answered_with_a_table_and_a_chart(home: House):

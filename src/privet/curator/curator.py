@@ -203,6 +203,11 @@ class Curator(OneHolder):
         """Whether this is a rehearsal: public, as nobody's records are there."""
         return isinstance(self._source, NoRecords)
 
+    @property
+    def measuring_public(self) -> bool:
+        """Whether the table is declared public: its answers have no noise, and it is measured only."""
+        return self._run.public is not None
+
     def hold(self, most: float | None = None, by_slices_of: tuple[str, ...] = ()) -> None:
         """Keep the coded table in memory from here on, for a search that asks of it many times.
 

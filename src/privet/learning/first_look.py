@@ -82,8 +82,11 @@ class FirstLook:
 
 
 def plenty(curator: Curator, target: Category, needed: float) -> bool:
-    """Whether even a table of ``FEW`` records would have enough: it is public, and no look is needed then."""
-    return _least(curator, target, needed) <= FEW
+    """Whether no look is needed: what even ``FEW`` records tell is enough, or answers have no noise.
+
+    Both are public.
+    """
+    return curator.measuring_public or _least(curator, target, needed) <= FEW
 
 
 def first_look(curator: Curator, target: Category, needed: float) -> FirstLook:
