@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -54,7 +55,7 @@ def test_a_hostile_record_makes_no_algorithm_say_anything(algorithm, capfd, capl
     for place in range(2):
         hostile = plain.copy()
         for name, cells in HOSTILE.items():
-            hostile[name] = [cells[place], *plain[name][1:]]
+            hostile[name] = pd.Series([cells[place], *plain[name][1:]], dtype=object)
         assert fitted(algorithm, hostile, capfd, caplog) == (set(), set(), ("", ""))
 
 
