@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,12 +32,18 @@ from privet import NaiveBayes
 from privet.budget import Ledger, Pure, budget, exact
 from privet.curator import Choose, ClassSizes, Curator, Measure, Question, TopK
 from privet.curator.run import Run
+from privet.engines.held import HeldEngine
+from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, SchemaError
 from privet.schema import Schema, Unit
 from privet.selection import SelectKBest
+from privet.sources import ArraySource
 from privet.stats import Contingency, Coverage, Cross, FirstThatHolds, MajorityCorrect, Scores, proved
 from privet.stats.association import Association, Attributes, Majority
 from privet.stats.choices.refinements import Refinements
+from privet.stats.linear.encoding import Encoding
+from privet.stats.linear.products import Products
+from privet.stats.slices import Sliced, Slices
 
 PACKAGE = Path(privet.__file__).parent
 ALGORITHMS = ("learning", "selection", "perturbation", "evaluation")
@@ -111,6 +117,27 @@ def test_threads_that_ask_at_once_pay_each(monkeypatch):
         asked = [pool.submit(curator.ask, Measure(COUNTS, "all of it"), Fraction(1)) for _ in range(2)]
         assert {type(each.exception()) for each in asked} == {type(None), ParameterError}
         assert curator.left == 0
+
+
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, -0.0])
+def test_a_record_stays_in_its_slice_however_the_table_is_read(odd):
+    """Before: an infinite number counted as its bound where rows were read in columns, and as itself where
+    they were held or read row by row. Its record was in two slices, each of which could be asked for all of
+    the budget: ε = 2 at a claim of 1.
+    """
+    columns = ("x", "z")
+    plain = Schema.of({"x": (0.0, 1.0), "z": (0.0, 1.0), "ill": [0, 1]}, target="ill")
+    schema = replace(plain, outside="count")
+    source = ArraySource(np.array([[odd, 0.5]]), np.array([0.0]), columns, "ill")
+    by_rows = Products(Encoding.of(schema))
+
+    def found_in(engine, *beside):
+        counts = [Sliced(Contingency(None, "ill"), Slices(columns, 64, k, k + 1)) for k in range(64)]
+        return [int(engine.answer([each, *beside], source, schema)[0].sum()) for each in counts]
+
+    ways = [found_in(MemoryEngine()), found_in(HeldEngine()), found_in(MemoryEngine(), by_rows)]
+    assert sum(ways[0]) == 1
+    assert ways[0] == ways[1] == ways[2]
 
 
 @pytest.mark.parametrize(

@@ -95,18 +95,28 @@ def slice_of_each(rows: Rows, names: Sequence[str], many: int) -> NDArray[np.uin
     numbers = [name for name in names if isinstance(rows.schema[name], Number)]
     beside = [name for name in numbers if rows.lies_in_matrix(name)]
     salts = {name: np.uint64(k * 0x9E3779B97F4A7C15 % 2**64 | 1) for k, name in enumerate(names, 1)}
+
+    def mix(some: Sequence[str], values: NDArray[np.float64]) -> None:
+        own = np.array([salts[name] for name in some], np.uint64)
+        bits = np.ascontiguousarray(values).view(np.uint64)
+        _mix_numbers(bits, own, _ends(rows.schema, some).view(np.uint64), mixed)
+
     if beside:
-        bits = np.ascontiguousarray(rows.matrix(beside)).view(np.uint64)
-        _mix_numbers(bits, np.array([salts[name] for name in beside], np.uint64), mixed)
+        mix(beside, rows.matrix(beside))
     for name in names:
         if name in numbers and name not in beside:
-            bits = np.ascontiguousarray(rows.numbers(name)).view(np.uint64)[:, None]
-            _mix_numbers(bits, np.array([salts[name]], np.uint64), mixed)
+            mix([name], rows.numbers(name)[:, None])
         elif name not in numbers:
             _mix_codes(rows.codes(name), salts[name], mixed)
     own = np.empty(rows.size, np.uint16)
     _high_bits(mixed, np.uint64(64 - many.bit_length() + 1), own)
     return own
+
+
+def _ends(schema: Schema, names: Sequence[str]) -> NDArray[np.float64]:
+    """The bounds of these numbers."""
+    columns = [column for name in names if isinstance(column := schema[name], Number)]
+    return np.array([(column.low, column.high) for column in columns], np.float64)
 
 
 def halvings_for(records: float, wanted: float, schema: Schema, names: Sequence[str]) -> int:
@@ -153,14 +163,19 @@ def _mix_codes(codes: NDArray[Any], salt: Any, mixed: NDArray[np.uint64]) -> Non
 
 @njit
 def _mix_numbers(
-    bits: NDArray[np.uint64], salts: NDArray[np.uint64], mixed: NDArray[np.uint64]
+    bits: NDArray[np.uint64], salts: NDArray[np.uint64], ends: NDArray[np.uint64], mixed: NDArray[np.uint64]
 ) -> None:  # pragma: no cover
-    """The bits of numbers, a record in each row. −0 is 0, and whatever is not a number is the same."""
+    """The bits of numbers, a record in each row. −0 is 0, and whatever is not a number is the same.
+
+    An infinite number is the bound on its side, as which a column of it may be read already.
+    """
     sign, infinite = np.uint64(1 << 63), np.uint64(0x7FF0000000000000)
     for i in range(mixed.size):
         total = np.uint64(0)
         for k in range(salts.size):
             own = bits[i, k]
+            own = ends[k, 1] if own == infinite else own
+            own = ends[k, 0] if own == (infinite | sign) else own
             own = np.uint64(0) if own == sign else own
             own = np.uint64(1) if (own & ~sign) > infinite else own
             total += _scrambled(own, salts[k])
