@@ -118,6 +118,19 @@ def test_naive_bayes_pays_for_as_many_attributes_as_the_budget_carries(delta, re
     assert [step.what for step in model.guarantee_.steps][1].startswith("which 2 of 16 attributes")
 
 
+def test_the_classes_are_no_attribute_to_choose():
+    """Before: where numbers are normal, their own table was among the candidates, and it is always right."""
+    draw = np.random.default_rng(1)
+    y = draw.integers(0, 2, 1000)
+    others = {f"x{place}": draw.random(1000) for place in range(15)}
+    many = pa.table({**others, "told": np.clip(y + draw.normal(0, 0.1, 1000), 0, 1), "y": y})
+    numbers = Schema.of(dict.fromkeys([*others, "told"], (0.0, 1.0)) | {"y": [0, 1]}, target="y")
+    model = NaiveBayes(epsilon=0.2, schema=numbers, numeric="gaussian", random_state=0).fit(many)
+    assert len(model.normals_) == 2
+    assert "told" in model.normals_
+    assert model.explanation_.startswith("2 of 16 attributes")
+
+
 def test_the_choice_of_attributes_is_within_the_budget():
     model = NaiveBayes(epsilon=0.2, schema=WIDE, random_state=0).fit(wide(1000))
     look, choice, *tables = (step.amount.epsilon for step in model.guarantee_.steps)

@@ -130,8 +130,10 @@ class NaiveBayes(PrivateClassifier):
             column.name: list(public_cuts(column, self.bins)) for column in binned
         }
         plan = self._statistics(schema, target)
-        if look is not None and not curator.rehearsing and carried(curator, target, look, ALL) < len(plan):
-            plan = self._chosen(curator, plan, target, carried(curator, target, look, EACH))
+        if look is not None and not curator.rehearsing:
+            telling = [each for each in plan if each.columns[0] != target.name]  # classes are counted already
+            if carried(curator, target, look, ALL) < len(telling):
+                plan = self._chosen(curator, telling, target, carried(curator, target, look, EACH))
         pure = curator.amount.delta == 0
         shares = _shares([_weight(s, schema, pure) if self.allocation == "balanced" else 1.0 for s in plan])
         asked = [Measure(s, f"'{s.columns[0]}' within each '{target.name}'") for s in plan]
