@@ -30,7 +30,7 @@ import pytest
 import privet
 from privet import NaiveBayes
 from privet.budget import Ledger, Pure, budget, exact
-from privet.curator import Choose, ClassSizes, Curator, Measure, Question, TopK
+from privet.curator import Choose, ClassSizes, Curator, Gradual, Measure, Question, TopK
 from privet.curator.run import Run
 from privet.engines.held import HeldEngine
 from privet.engines.memory import MemoryEngine
@@ -117,6 +117,72 @@ def test_threads_that_ask_at_once_pay_each(monkeypatch):
         asked = [pool.submit(curator.ask, Measure(COUNTS, "all of it"), Fraction(1)) for _ in range(2)]
         assert {type(each.exception()) for each in asked} == {type(None), ParameterError}
         assert curator.left == 0
+
+
+class Changing(list):
+    """Questions that cost hardly anything when they are paid for, and all there is when noise is drawn."""
+
+    times = 0
+
+    def __iter__(self):
+        self.times += 1
+        return iter([(Measure(COUNTS, "counts"), Fraction(10**6 if self.times > 4 else 1, 10**6))])
+
+
+class Nothing(Fraction):
+    """A share that adds up to nothing, and is a million times the budget."""
+
+    def __add__(self, other):
+        return Fraction(0)
+
+    def __mul__(self, other):
+        return Fraction(10**6)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+class One(int):
+    """A number of candidates that does not count where the noise of their values is drawn."""
+
+    def __mul__(self, other):
+        return other
+
+    __rmul__ = __mul__
+
+
+def test_what_is_asked_is_the_same_from_its_price_to_its_noise():
+    """Before: the price was of one thing, the noise for another: exact counts, and all of ε = 1 was left."""
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator:
+        [release] = curator.ask_together(Changing([None]))
+        assert curator.left == 1 - Fraction(1, 10**6)
+        assert release.standard_deviation > 10**6
+    assert "is a fraction" in attempt(Measure(COUNTS, "counts"), Nothing(1))
+    assert "a One" in attempt(TopK(Majority(), Attributes((COUNTS, COUNTS)), One(2), "the best"))
+    gradual = Gradual(((Measure(COUNTS, "counts"), Nothing(1)),))
+    assert "a Nothing" in attempt(gradual)
+
+
+@pytest.mark.parametrize("name", ["schema", "amount", "currency"])
+def test_nobody_gives_a_curator_another_budget(name):
+    """Before: noise was drawn for the currency and the schema that a learner had put there."""
+    with Curator(TABLE, SCHEMA, budget(1.0)) as curator, pytest.raises(AttributeError):
+        setattr(curator, name, Pure(exact(10**6)))
+
+
+@pytest.mark.parametrize("name", ["release", "mechanism", "free"])
+def test_a_question_holds_nothing_but_its_fields(name):
+    """Before: a function in the place of a method saw exact answers, and what was said to be free was."""
+    question = Measure(COUNTS, "counts")
+    vars(question)[name] = True if name == "free" else overhear
+    assert "beside its fields" in attempt(question)
+
+
+@pytest.mark.parametrize("name", ["fold", "finish", "norms", "nonnegative"])
+def test_nor_does_a_statistic(name):
+    statistic = Contingency("cough", "ill")
+    vars(statistic)[name] = overhear
+    assert "beside its fields" in attempt(Measure(statistic, "counts"))
+    assert "beside its fields" in attempt(Choose(MajorityCorrect((statistic,)), "a choice"))
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, -0.0])

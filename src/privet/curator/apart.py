@@ -47,10 +47,11 @@ class Apart:
                 "A table is divided by one of its own categories.",
                 "A column that a query makes could be another one in each part: group by it instead.",
             )
-        if len(asked) != len(self.labels) or any(type(label) is not str for label in self.labels):
+        labels = tuple(self.labels)
+        if len(asked) != len(labels) or any(type(label) is not str for label in labels):
             raise ParameterError("Each question must say which part it is about.")
         shares: dict[str, Fraction] = {}
-        for (question, share), label in zip(asked, self.labels, strict=True):
+        for (question, share), label in zip(asked, labels, strict=True):
             if type(question) not in (Measure, Choose):
                 raise ParameterError("Parts are asked for measurements and choices only.")
             if not all(self._is_of(statistic, label) for statistic in question.statistics):

@@ -15,7 +15,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
-from privet.budget import Approximate, Event, Ledger, Pure, Zcdp
+from privet.budget import Approximate, Event, Ledger, Pure, Zcdp, exact
 from privet.curator.apart import Apart
 from privet.curator.ask import QUESTIONS, Gradual, Levels, Measure, Question
 from privet.curator.ask.gradual import LEVELS
@@ -160,10 +160,7 @@ class Curator(OneHolder):
 
     def _guard(self, run: Run, source: Source, watch: Watch | None = None) -> None:
         OneHolder.__init__(self)
-        self.schema = run.schema
-        self.amount = run.amount
-        self.currency = run.currency
-        self._run = run
+        self._run, self._currency = run, run.currency
         self._source = source
         self._engine: Engine = engine_for(source)
         if watch is not None and isinstance(source, GenotypeSource):
@@ -182,6 +179,21 @@ class Curator(OneHolder):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._run.__exit__(kind, error, trace)
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about the table."""
+        return self._run.schema
+
+    @property
+    def amount(self) -> Pure | Approximate:
+        """The whole budget."""
+        return self._run.amount
+
+    @property
+    def currency(self) -> Pure | Zcdp:
+        """The whole budget, as that of which shares are taken."""
+        return self._currency
 
     @property
     def randomness(self) -> Randomness:
@@ -234,12 +246,12 @@ class Curator(OneHolder):
 
         If they are about disjoint parts of the table, the dearest part pays for all (``curator.apart``).
         """
+        asked = tuple((question, _plain(share)) for question, share in asked)  # the same from here on
         questions = [question for question, _ in asked]
         for question in questions:
             _require_known(question)
         seen: dict[int, Any] = {}
-        parts = [part for question in questions for part in question.parts]
-        authors = authors_of(parts, self._plain, seen)  # first, as the parts say which statistics there are
+        authors = authors_of(questions, self._plain, seen)  # first, as they say which statistics there are
         statistics = [statistic for question in questions for statistic in question.statistics]
         authors |= authors_of(statistics, self._plain, seen)
         _require_no_sets(statistics, self.schema)
@@ -357,6 +369,13 @@ class Curator(OneHolder):
     def guarantee(self) -> Guarantee:
         """What has been promised so far."""
         return self._run.guarantee
+
+
+def _plain(share: Any) -> Fraction:
+    """A share as a fraction. A number of a kind of its own could be another one whenever it is looked at."""
+    if type(share) not in (Fraction, int, float):
+        raise ParameterError("A share of the budget is a fraction.", "For example: Fraction(1, 2)")
+    return exact(share)
 
 
 def _require_known(question: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -62,7 +62,7 @@ class Blocks(Question[BlockRelease]):
     ``weights`` of the outputs, ``copies`` of the table that are cut anew, or ``loose`` ranges.
     """
 
-    function: Callable[[Any], Any]
+    function: Callable[[Any], Any] = field(metadata={"closed": True})
     low: tuple[float, ...]
     high: tuple[float, ...]
     blocks: int

@@ -51,10 +51,6 @@ class Choose(Question[Choice]):
     def statistics(self) -> tuple[Statistic, ...]:
         return self.scores.statistics
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.scores,)
-
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         pure = isinstance(amount, Pure)
         epsilon = amount.epsilon if isinstance(amount, Pure) else _root(8 * amount.rho)

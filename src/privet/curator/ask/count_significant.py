@@ -50,10 +50,6 @@ class CountSignificant(Question[Count]):
     def statistics(self) -> tuple[Statistic, ...]:
         return self.candidates.statistics
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.association, self.candidates)
-
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> Count:
         from privet.stats.association.significant_count import judge_count
 

@@ -63,10 +63,6 @@ class FindValues(Question[Values]):
     delta: Fraction
     what: str = ""
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.view,)
-
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Threshold:
         if not isinstance(amount, Pure):
             raise ParameterError("Values are found for an epsilon and a delta of their own.")

@@ -68,10 +68,6 @@ class ChooseForest(Question[Forest]):
         return self.scores.statistics
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.scores,)
-
-    @property
     def rounds(self) -> int:
         return self.nodes - 1
 

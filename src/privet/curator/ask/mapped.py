@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -56,7 +56,7 @@ class Mapped(Question[Reduced]):
     and a row that changes by two. Each reducer gets an equal share of the amount, and they compose.
     """
 
-    function: Callable[[Any], Any]
+    function: Callable[[Any], Any] = field(metadata={"closed": True})
     low: tuple[float, ...]
     high: tuple[float, ...]
     reducers: tuple[Statistic, ...]
@@ -76,10 +76,6 @@ class Mapped(Question[Reduced]):
     @property
     def caveats(self) -> tuple[str, ...]:  # type: ignore[override]  # they depend on what the system can close
         return (closed_or_open(), _FAILED)
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return self.reducers
 
     @property
     def schema(self) -> Schema:

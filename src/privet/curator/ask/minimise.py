@@ -52,10 +52,6 @@ class Minimise(Question[Minimum]):
         "instead of a release, and that there was such an error is not protected.",
     )
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.loss,)
-
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         l1, squared_l2 = self.loss.slope_norms(schema)
         size = self.loss.shape[0] * self.loss.shape[1]

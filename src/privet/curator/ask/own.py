@@ -1,8 +1,10 @@
-"""Whether a part of a question is Privet's own, or was proved by its author: nothing else sees an answer.
+"""Whether all that a question holds is Privet's own, or proved by its author: nothing else sees an answer.
 
 A statistic, the scores and associations made of its answers, and all that they hold must be values: plain
 numbers and texts, public declarations, and classes of ``privet.stats``, or of an author who has marked them
-(``privet.stats.proved``). A function is none of these.
+(``privet.stats.proved``). A function is none of these. A number of somebody's own kind is none either: it
+could be one number where it is paid for and another where noise is drawn. Nor is what is no field: it would
+be found in the place of a method. Only a function that runs in a closed cell is not looked at.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +23,8 @@ from privet.stats.base import is_proved
 
 __all__ = ["authors_of"]
 
-_PLAIN = frozenset((type(None), bool, int, float, str, bytes, Fraction))
+_PLAIN = frozenset((type(None), bool, int, float, str, bytes, Fraction, *np.sctypeDict.values()))
+_OWN = ("privet.stats", "privet.schema", "privet.curator.ask", "privet.masking")
 
 
 #: What a guarantee says of them.
@@ -32,7 +35,8 @@ _PREDICTS = (
 )
 
 
-_Fields = tuple[tuple[str, ...], tuple[str, ...]]
+#: The fields to look into, those that hold a released model, and all names that an object may have.
+_Fields = tuple[tuple[str, ...], tuple[str, ...], frozenset[str] | None]
 Seen = dict[int, Any]  # what was looked at, by its id: held, so that no other object can get that id
 
 
@@ -71,14 +75,16 @@ def authors_of(parts: Iterable[Any], plain: Seen | None = None, seen: Seen | Non
             elif kind is tuple:
                 plain[place] = value
         elif kind in kinds:
-            looked_into, released = kinds[kind]
+            looked_into, released, known = kinds[kind]
+            if known is not None and not vars(value).keys() <= known:
+                raise ParameterError(f"A {kind.__name__} holds something beside its fields.", "Make another.")
             left.extend([getattr(value, name) for name in looked_into])
             for held in released:
                 foreign = _foreign(getattr(value, held))
                 found |= dict.fromkeys(_PREDICTS.format(name) for name in foreign)
         elif kind is dict:
             left.extend(value.items())
-        elif not (isinstance(value, np.generic) or (kind is np.ndarray and value.dtype != object)):
+        elif not (kind is np.ndarray and not value.dtype.hasobject):
             kinds[kind] = _allowed(value, kind, found)
             left.append(value)
             del seen[place]
@@ -89,7 +95,8 @@ def _allowed(value: Any, kind: type, found: dict[str, None]) -> _Fields:
     """The fields of this class, if it may be in a question at all."""
     if is_proved(kind):
         found[_STATED.format(kind.__name__)] = None
-        return _fields(kind)
+        looked_into, released, _ = _fields(kind)
+        return looked_into, released, None
     known = _fields_of_own(kind)
     if known is None:
         _refuse(value)
@@ -99,19 +106,19 @@ def _allowed(value: Any, kind: type, found: dict[str, None]) -> _Fields:
 @lru_cache(maxsize=1024)
 def _fields_of_own(kind: type) -> _Fields | None:
     """The same for a class of Privet's own, of which there are few; None for any other."""
-    own = _defined_in(kind, "privet.stats") or _defined_in(kind, "privet.schema")
-    return _fields(kind) if own else None
+    return _fields(kind) if any(_defined_in(kind, package) for package in _OWN) else None
 
 
 def _fields(kind: type) -> _Fields:
-    """The fields of a class to look into, and those that hold a released model: that may be anybody's.
-
-    See ``stats.Predictor``.
-    """
+    """The fields of a class. A released model may be anybody's: see ``stats.Predictor``."""
     if not is_dataclass(kind):
-        return (), ()
-    released = {field.name: bool(field.metadata.get("released")) for field in fields(kind)}
-    return tuple(n for n, r in released.items() if not r), tuple(n for n, r in released.items() if r)
+        return (), (), None
+    released = tuple(each.name for each in fields(kind) if each.metadata.get("released"))
+    closed = {each.name for each in fields(kind) if each.metadata.get("closed")}
+    names = tuple(each.name for each in fields(kind))
+    made = (n for base in kind.__mro__ for n, each in vars(base).items() if isinstance(each, cached_property))
+    looked_into = tuple(name for name in names if name not in (*released, *closed))
+    return looked_into, released, frozenset((*names, *made))
 
 
 def _foreign(model: Any) -> set[str]:

@@ -59,11 +59,6 @@ class Question(ABC, Generic[Told]):
         """What the engine must answer, in one pass with those of other questions."""
         return ()
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        """What sees exact answers, or bounds them: it must be Privet's own, or proved by its author."""
-        return self.statistics
-
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         """What adds the noise, as far as it is known before anything is read."""
         return None

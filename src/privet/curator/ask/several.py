@@ -34,10 +34,6 @@ class ChooseSeveral(Question[Choice]):
     def statistics(self) -> tuple[Statistic, ...]:
         return self.scores.statistics
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.scores,)
-
     def mechanism(self, amount: Pure | Zcdp, schema: Schema) -> Any:
         how = "permute_and_flip" if isinstance(amount, Pure) else "exponential"
         return TopK(amount, self.k, self.scores.sensitivity(schema), how, monotonic=True)  # type: ignore[arg-type]

@@ -69,10 +69,6 @@ class TopK(Question[BestK]):
         """What counts all records, if the score's noise depends on it: a table may leave some out."""
         return self.candidates.everyone if self.association.needs == "replace" else None
 
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.association, self.candidates)
-
     def release(self, exact: Exact, amount: Pure | Zcdp, mechanism: Any) -> BestK:
         judged = self._judged(exact)
         paid = amount.share(HALF) if self.values else amount
