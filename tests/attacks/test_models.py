@@ -50,6 +50,37 @@ def test_a_model_of_ones_own_that_looks_at_all_records_has_a_caveat():
     assert words(evaluate(own, TABLE, epsilon=1.0).guarantee)
 
 
+class Listening(dict):
+    """Tables that hear which values records have."""
+
+
+def test_so_has_one_of_privets_own_that_somebody_has_changed():
+    """Before: a function in the place of a method, or tables of somebody's own kind, saw all test records,
+    and the guarantee said nothing.
+    """
+    changed = [NaiveBayes(schema=SCHEMA).fit(TABLE) for _ in range(3)]
+    changed[0]._log_scores = lambda rows: np.tile([0.0, 1.0], (rows.size, 1))
+    changed[1].tables_ = Listening(changed[1].tables_)
+    changed[2].tables_["x"] = changed[2].tables_["x"].view(type("Listening", (np.ndarray,), {}))
+    for model, name in zip(changed, ("NaiveBayes", "Listening", "Listening"), strict=True):
+        said = evaluate(model, TABLE, epsilon=1.0).guarantee.caveats
+        assert any(f"The code of {name} saw the records" in caveat for caveat in said)
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in ALGORITHMS if e.family in ("classify", "regress")], ids=lambda e: e.name
+)
+def test_none_of_privets_own_models_has_the_caveat(entry):
+    target = ["no", "yes"] if entry.family == "classify" else (0.0, 1.0)
+    schema = Schema.of({"x": (0.0, 1.0), "c": ["a", "b"], "y": target}, target="y")
+    y = TABLE["y"] if entry.family == "classify" else TABLE["x"]
+    table = pa.table({"x": TABLE["x"], "c": ["a", "b"] * 100, "y": y})
+    for seed in (None, 1, np.random.default_rng(1)):
+        model = entry.load()(epsilon=5.0, schema=schema, random_state=seed).fit(table)
+        said = evaluate(model, table, epsilon=1.0).guarantee.caveats
+        assert not [caveat for caveat in said if "saw the records" in caveat]
+
+
 class Constant:
     """A model that says the same of everybody."""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,6 +25,7 @@ from privet.stats.base import is_proved
 __all__ = ["authors_of"]
 
 _PLAIN = frozenset((type(None), bool, int, float, str, bytes, Fraction, *np.sctypeDict.values()))
+_KNOWN = ("privet", "numpy", "builtins", "pathlib", "fractions", "decimal", "datetime")
 _OWN = ("privet.stats", "privet.schema", "privet.curator.ask", "privet.masking")
 
 
@@ -122,20 +124,40 @@ def _fields(kind: type) -> _Fields:
 
 
 def _foreign(model: Any) -> set[str]:
-    """The names of the classes whose code predicts and is not Privet's: a model may hold others."""
+    """The names of the classes whose code predicts and is not Privet's: a model may hold others.
+
+    What it has learned sees codes of the records, too: it must be of a kind that everybody knows. And where
+    something is in the place of a method, the class's own code is not what predicts.
+    """
     names: set[str] = set()
     left, seen = [model], set()
     while left:
         one = left.pop()
-        if type(one) in (tuple, list):
+        kind = type(one)
+        if kind in _PLAIN or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if kind in (tuple, list, set, frozenset):
             left.extend(one)
-        elif one is not None and id(one) not in seen:
-            seen.add(id(one))
-            if not _defined_in(type(one), "privet"):
-                names.add(type(one).__name__)
-            inside = vars(one).values() if hasattr(one, "__dict__") else ()
-            left.extend(each for each in inside if _predicts(each))
+        elif kind is dict:
+            left.extend(one.values())
+        elif kind is np.ndarray:
+            left.extend(one.ravel().tolist() if one.dtype.hasobject else ())
+        elif not _is_known(kind) or any(callable(getattr(kind, name, None)) for name in _held(one)):
+            names.add(kind.__name__)
+        if one is model or _predicts(one):
+            left.extend(_held(one).values())
     return names
+
+
+def _held(one: Any) -> Mapping[str, Any]:
+    return vars(one) if hasattr(one, "__dict__") else {}
+
+
+def _is_known(kind: type) -> bool:
+    """Whether it is a class of Privet's, or one of those that parameters of models are of."""
+    home = kind.__module__.partition(".")[0]
+    return kind is FunctionType or (home in _KNOWN and _defined_in(kind, home))
 
 
 def _predicts(value: Any) -> bool:
