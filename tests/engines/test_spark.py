@@ -89,6 +89,11 @@ def test_frames_that_change_are_refused(spark):
         frame.withColumn("r", functions.current_timestamp()),
         frame.withColumn("r", functions.sum("id").over(Window.partitionBy("b"))),
         frame.groupBy("b").agg(functions.first("id")),
+        # Of those that share a place the one that is read first; a sketch of what came in which order.
+        frame.groupBy("b").agg(functions.max_by("id", "b")),
+        frame.groupBy("b").agg(functions.mode("id")),
+        frame.groupBy("b").agg(functions.collect_set("id")),
+        frame.groupBy("b").agg(functions.percentile_approx("id", 0.5)),
     ):
         with pytest.raises(DataError, match="not the same each time"):
             SparkSource(shaky)
