@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import sqlite3
 import warnings
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,16 +15,21 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from privet import NaiveBayes
+from privet import LogisticRegression, NaiveBayes
 from privet.budget import Ledger, budget
 from privet.checks.example import example
 from privet.curator.folds import Folds
+from privet.curator.tables import as_source
+from privet.engines import engine_for
+from privet.errors import DataError
 from privet.families import FAMILIES
 from privet.isolation.blocks import block_tables
+from privet.learning.cluster import KMeans
 from privet.randomness import secure
 from privet.registry import audited_algorithms
 from privet.schema import Schema, Unit
 from privet.sources import ArrowSource
+from privet.stats import Contingency
 from privet.stats.contribution import bound_batches
 
 HOSTILE = {
@@ -97,3 +105,49 @@ def test_two_people_whose_ids_a_clock_shows_alike_do_not_share_their_records():
     batches = pa.table({"who": ids}).to_batches(max_chunksize=1)
     kept = list(bound_batches(batches, Unit(id="who", most=1)))
     assert [part.num_rows for part in kept] == [1, 1]
+
+
+@pytest.mark.parametrize("cell", ["'old'", "X'61'", "CAST(X'53334E54FF' AS TEXT)"])
+@pytest.mark.parametrize("column", ["age", "ill", "who"])
+def test_one_odd_cell_of_sqlite_does_not_stop_a_paid_run(tmp_path, column, cell):
+    """Before: SQLite keeps any cell in any column, and a paid run stopped at one of another type. What is no
+    Unicode was quoted as well.
+    """
+    ibis = pytest.importorskip("ibis")
+    table, odd = tmp_path / "people.db", {"age": "30", "ill": "'no'", "who": "7"} | {column: cell}
+    schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill", dataset="ward", outside="count")
+    schema = replace(schema, unit=Unit(id="who", most=2, keep="content"))
+    counted = []
+    for more in (False, True):
+        table.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(table)) as file:
+            file.execute("CREATE TABLE t (who INTEGER, age INTEGER, ill TEXT)")
+            rows = [(place, place, "no" if place % 2 else "yes") for place in range(60)]
+            file.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+            if more:
+                file.execute(f"INSERT INTO t VALUES ({odd['who']}, {odd['age']}, {odd['ill']})")
+            file.commit()
+        source = as_source(ibis.sqlite.connect(table).table("t"), schema=schema)
+        counted.append(engine_for(source).answer([Contingency("age", "ill", (40.0,))], source, schema)[0])
+    assert counted[0].sum() == 60
+    assert np.abs(counted[1] - counted[0]).sum() <= 1
+    refused = replace(schema, outside=None)
+    with pytest.raises(DataError, match=f"'{column}'") as caught:
+        NaiveBayes(schema=refused).fit(ibis.sqlite.connect(table).table("t"))
+    assert "S3NT" not in str(caught.value)
+
+
+def test_a_database_does_not_quote_the_cell_that_it_could_not_convert():
+    """Before: an algorithm that reads rows passed on what DuckDB said, cell and all."""
+    connection = pytest.importorskip("ibis").duckdb.connect()
+    connection.raw_sql(
+        "CREATE TABLE r AS SELECT if(i = 7, 'S3NT1NEL', (i % 90)::VARCHAR) AS a, "
+        "if(i % 2 = 0, 'no', 'yes') AS ill FROM range(300) t(i)"
+    )
+    connection.raw_sql("CREATE VIEW v AS SELECT a::INTEGER AS age, ill FROM r")
+    schema = Schema.of({"age": (0, 120), "ill": ["no", "yes"]}, target="ill")
+    for kind in (NaiveBayes, LogisticRegression, KMeans):
+        with pytest.raises(DataError) as caught:
+            kind(schema=schema).fit(connection.table("v"))
+        assert "S3NT1NEL" not in str(caught.value)
+        assert caught.value.__suppress_context__

@@ -38,7 +38,7 @@ def as_source(
     if isinstance(data, str | Path):
         return open_source(data, schema)
     if hasattr(data, "to_pyarrow_batches"):
-        return TableSource(data)
+        return TableSource(data, schema)
     source = in_memory(data, y, names=names, target=target)
     if isinstance(source, Columns) and schema is not None and schema.outside == "count":
         source.reader = object_cells(schema)
