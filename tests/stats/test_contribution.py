@@ -53,6 +53,27 @@ def test_a_dictionary_may_hold_a_person_twice_or_a_null():
     assert kept(column, 1, 10) == [0]
 
 
+@pytest.mark.parametrize("keep", ["first", "content"])
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary(1)])
+def test_an_id_that_is_no_text_stops_nothing(keep, kind):
+    """Before: kept by content, one id that is no Unicode stopped a run that was paid for."""
+    unit = Unit(id="who", most=1, keep=keep)
+    for people in ([b"a", b"b", b"a"], [b"a", b"b", b"a", b"\xff", b"\xfe", b"\xff"]):
+        table = pa.table({"row": range(len(people)), "who": pa.array(people, kind)})
+        found = pa.Table.from_batches(bound_batches(table.to_batches(max_chunksize=2), unit))
+        assert sorted(found["who"].to_pylist()) == sorted(set(people))
+
+
+@pytest.mark.parametrize("keep", ["first", "content"])
+def test_people_whose_texts_are_views_are_bounded(keep):
+    """Of views, as polars has them, Arrow cannot choose some."""
+    schema = Schema.of({"ill": ["no", "yes"]}, unit=Unit(id="who", most=1, keep=keep))
+    plain = pa.table({"ill": ["no", "yes", "no"], "who": ["a", "b", "a"]})
+    source = ArrowSource(plain.cast(pa.schema([(name, pa.string_view()) for name in plain.column_names])))
+    found = pa.Table.from_batches(bounded(source, ["ill", "who"], schema))
+    assert sorted(found["who"].to_pylist()) == ["a", "b"]
+
+
 def test_without_an_id_nothing_changes():
     batch = pa.record_batch({"a": [1, 2]})
     assert list(bound_batches([batch], Unit())) == [batch]

@@ -42,7 +42,17 @@ class ArrowSource(Named):
         self._names = distinct(table.column_names)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        yield from self._table.select(chosen(self._names, columns)).to_batches(max_chunksize=BATCH_ROWS)
+        for batch in self._table.select(chosen(self._names, columns)).to_batches(max_chunksize=BATCH_ROWS):
+            yield _without_views(batch)
+
+
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Texts that are views, as polars has them, in a type from which Arrow can choose some rows."""
+    views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    if not any(field.type in views for field in batch.schema):
+        return batch
+    columns = [each.cast(views[each.type]) if each.type in views else each for each in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 class Columns:

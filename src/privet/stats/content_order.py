@@ -55,6 +55,9 @@ def _written(array: Any) -> Any:
     if is_list(kind):
         array = pa.chunked_array([joined(chunk) for chunk in array.chunks], pa.string())
         kind = array.type
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        array = pa.chunked_array([pa.array([_text(cell) for cell in array.to_pylist()], pa.string())])
+        kind = array.type
     if pa.types.is_null(kind):
         array = array.cast(pa.string())
     elif pa.types.is_boolean(kind) or pa.types.is_integer(kind):
@@ -67,6 +70,16 @@ def _written(array: Any) -> Any:
     else:
         array = pc.binary_join_element_wise("t", array.cast(pa.string()), "")
     return pc.fill_null(array, "")
+
+
+def _text(cell: bytes | None) -> str | None:
+    """Bytes as the text that they are, or else by their numbers: one that is no text stops nothing."""
+    if cell is None:
+        return None
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        return f"\\x{cell.hex()}"
 
 
 def _written_number(array: Any) -> Any:
