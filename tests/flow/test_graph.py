@@ -8,7 +8,8 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.flow import Flow
-from privet.flow.steps import PRIVATE, PUBLIC, TABLE
+from privet.flow.layout import layout
+from privet.flow.steps import PRIVATE, PUBLIC, TABLE, FlowStep
 
 SOURCE = {"do": "source", "data": "people.csv"}
 MODEL = {"do": "naive-bayes", "from": "people"}
@@ -132,6 +133,16 @@ def test_the_picture_names_every_step_and_escapes_names():
     assert "&lt;b&gt;" in made.svg()
     assert "<b>" not in made.svg()
     assert "people" in made.svg()
+
+
+def test_an_edge_that_leaps_passes_beside_the_steps_and_no_two_share_a_place():
+    names = {"people": (), "parts": ("people",), "chosen": ("parts.train",), "bayes": ("chosen",)}
+    names |= {"tree": ("chosen",), "score": ("bayes", "parts.test"), "other": ("tree", "parts.test")}
+    places = layout([FlowStep(name, "any", takes) for name, takes in names.items()])
+    assert len(set(places.values())) == len(places)
+    rooms = {item: at for item, at in places.items() if not isinstance(item, str)}
+    assert {x for x, _ in rooms.values()} == {places["chosen"][0], places["bayes"][0]}
+    assert all(places[step][0] > max(rooms.values())[0] for step in ("score", "other"))
 
 
 def test_a_pipeline_of_privets_own_is_a_flow_and_others_are_refused():
