@@ -91,6 +91,7 @@ def test_pages_and_texts_have_all_of_it(exact):
     for title in ("ROC curve", "Calibration", "Lift"):
         assert title in text
         assert title in page
+    assert {chart.diagonal for chart in exact.charts()} == {"by chance", "as predicted", ""}
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { svg } from "../src/charts/draw";
-import { isChart, type Chart } from "../src/charts/kinds";
+import { isChart, type Chart, type Lines } from "../src/charts/kinds";
 import { height, option } from "../src/charts/option";
 
 const common = { x: "x", y: "y", note: "", table: { header: [], rows: [] } };
@@ -29,6 +29,14 @@ const CHARTS: Chart[] = [
   { ...common, kind: "heatmap", title: "H", rows: ["r"], columns: ["c", "d"], values: [[-1, 1]], error: null, diverging: true },
   { ...common, kind: "tree", title: "T", root: { text: "age?", edge: "", children: [{ text: "ill", edge: "> 60", children: [] }] } },
 ];
+
+test("the line y = x is drawn beside the curves, and named", () => {
+  const plain = CHARTS[1] as Lines;
+  const drawn = option({ ...plain, diagonal: "by chance" }) as { series: { name: string; data: number[][] }[]; legend: { data: string[] } };
+  expect(drawn.series.at(-1)).toMatchObject({ name: "by chance", data: [[0.1, 0.1], [1, 1]] });
+  expect(drawn.legend.data).toEqual(["accuracy", "by chance"]);
+  expect(JSON.stringify(option(plain))).not.toContain("by chance");
+});
 
 test.each(CHARTS)("a chart of kind $kind is drawn as SVG", (chart) => {
   expect(isChart(chart)).toBe(true);

@@ -25,8 +25,9 @@ __all__ = ["Entry", "Results"]
 SIGNIFICANCE = 0.05
 _ABOUT_MARKS = (
     "v better, * worse than the first algorithm: corrected resampled t-test, 5 %, on public data. "
-    "± of public data: 95 % for the choice of folds, with the same correction."
+    "The last row counts them: better/alike/worse. "
 )
+_ABOUT_FOLDS = "± of public data: 95 % for the choice of folds, with the same correction."
 _ABOUT_NOISE = (
     "± of private data holds the noise of the scores in about 95 % of cases, and nothing else; "
     "no test is made."
@@ -166,7 +167,8 @@ class Results:
     def explained(self) -> tuple[str, ...]:
         """What the marks and bars mean, and the ranks."""
         kinds = {dataset.private for dataset in self.experiment.data}
-        words = [_ABOUT_MARKS] if False in kinds else []
+        marked = _ABOUT_MARKS if len(self.labels) > 1 else ""
+        words = [marked + _ABOUT_FOLDS] if False in kinds else []
         words += [_ABOUT_NOISE] if True in kinds else []
         for epsilon in self.experiment.epsilons:
             if (found := self.ranks(epsilon)) is not None:
@@ -226,7 +228,7 @@ class Results:
             return ()
         title, y = f"{dataset.name}", self.measure.replace("_", " ")
         within = RANGES.get(self.measure, (None, None))
-        note = _ABOUT_NOISE if dataset.private else _ABOUT_MARKS.partition(". ")[2]
+        note = _ABOUT_NOISE if dataset.private else _ABOUT_FOLDS
 
         def errors(entries: Sequence[Entry]) -> tuple[float, ...] | None:
             found = tuple(entry.error for entry in entries)

@@ -132,7 +132,8 @@ class Bars(Chart):
 class Lines(Chart):
     """Curves over a number, with bands: shape functions, accuracy against ε, ROC, calibration.
 
-    ``levels`` are horizontal lines to compare with, by name.
+    ``levels`` are horizontal lines to compare with, by name; ``diagonal`` is the name of the line y = x, if
+    it is drawn to compare with.
     """
 
     kind: ClassVar[str] = "lines"
@@ -141,6 +142,7 @@ class Lines(Chart):
     series: tuple[Series, ...]
     levels: tuple[tuple[str, float], ...] = ()
     log_x: bool = False
+    diagonal: str = ""
 
     def table(self) -> Cells:
         rows = [[f"{x:.4g}", *(s.cell(place) for s in self.series)] for place, x in enumerate(self.at)]
@@ -155,6 +157,7 @@ class Lines(Chart):
             ylabel=self.y,
             bands=bands,
             references=dict(self.levels),
+            diagonal=self.diagonal,
             log_x=self.log_x,
         )
 

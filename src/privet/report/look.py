@@ -58,8 +58,14 @@ th {{ text-align: left; font-weight: 600; padding: .4rem .9rem .4rem 0;
 td {{ border-bottom: 1px solid var(--faint); padding: .4rem .9rem .4rem 0; vertical-align: top; }}
 th.number, td.number {{ text-align: right; font-variant-numeric: tabular-nums; padding-right: 2rem; }}
 figure {{ margin: 0 0 1.2rem; }}
-figure svg {{ display: block; width: 100%; height: auto; max-width: 46rem; }}
+figure .scroll {{ margin: 0; }}
+figure svg {{ display: block; width: 100%; height: auto; min-width: 22rem; max-width: 46rem; }}
+summary {{ cursor: pointer; color: var(--quiet); font-size: .88rem; }}
+details {{ margin: 0 0 1.2rem; }}
+details[open] summary {{ margin-bottom: .6rem; }}
 figcaption {{ color: var(--quiet); font-size: .88rem; margin-top: .4rem; max-width: 46rem; }}
 footer {{ color: var(--quiet); font-size: .85rem; text-align: center; padding: .5rem; }}
+@media (max-width: 32rem) {{ main {{ padding: 1.5rem .75rem; }} section {{ padding: 1.1rem 1rem; }}
+  h1 {{ font-size: 1.6rem; }} }}
 @media print {{ body {{ background: none; }} section {{ break-inside: avoid; }} }}
 """

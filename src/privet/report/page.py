@@ -56,33 +56,23 @@ class Section:
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> None:
         """A table; numbers are set to the right. The caption says what it shows, to readers and listeners."""
-        rows = [list(row) for row in rows]
-        numeric = [bool(rows) and all(map(_is_number, column)) for column in zip(*rows, strict=True)]
-        numeric += [False] * (len(header) - len(numeric))
-        head = "".join(
-            f'<th scope="col"{_RIGHT if right else ""}>{escape(name)}</th>'
-            for name, right in zip(header, numeric, strict=True)
-        )
-        body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-        self._parts.append(
-            f'<div class="scroll" tabindex="0"><table><caption>{escape(caption)}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
+        self._parts.append(_table(header, rows, caption))
 
     def figure(self, figure: Any, *, alt: str, caption: str) -> None:
         """A matplotlib figure as an inline drawing; ``alt`` says in words what it shows."""
         self._figures += 1
         drawing = svg_text(figure, prefix=f"{self._id}-{self._figures}-", themed=True)
         self._parts.append(
-            f'<figure><div role="img" aria-label="{escape(alt)}">{drawing}</div>'
-            f"<figcaption>{escape(caption)}</figcaption></figure>"
+            f'<figure><div class="scroll" tabindex="0"><div role="img" aria-label="{escape(alt)}">{drawing}'
+            f"</div></div><figcaption>{escape(caption)}</figcaption></figure>"
         )
 
     def chart(self, chart: Chart) -> None:
-        """A chart as a drawing, with the same figures in a table below it."""
+        """A chart as a drawing, with the same figures in a table that unfolds below it."""
         self.figure(chart.figure(), alt=chart.spoken(), caption=f"{chart.title}. {chart.note}".strip())
         header, rows = chart.table()
-        self.table(header, rows, f"The same in figures: {chart.title}")
+        table = _table(header, rows, chart.title)
+        self._parts.append(f"<details><summary>The same in figures</summary>{table}</details>")
 
     def html(self) -> str:
         return (
@@ -130,12 +120,27 @@ class Page:
 _RIGHT = ' class="number"'
 
 
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
+    rows = [list(row) for row in rows]
+    numeric = [bool(rows) and all(map(_is_number, column)) for column in zip(*rows, strict=True)]
+    numeric += [False] * (len(header) - len(numeric))
+    head = "".join(
+        f'<th scope="col"{_RIGHT if right else ""}>{escape(name)}</th>'
+        for name, right in zip(header, numeric, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f'<div class="scroll" tabindex="0"><table><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _cell(value: object) -> str:
-    shown = str(value)
+    shown = str(value).replace(" ± ", "\u00a0±\u00a0")  # a line never breaks before an error bar
     if _is_number(value):
         shown = f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
     return f"<td{_RIGHT if _is_number(value) else ''}>{escape(shown)}</td>"

@@ -166,9 +166,11 @@ def lines(
     ylabel: str,
     bands: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
     references: Mapping[str, float] | None = None,
+    diagonal: str = "",
     log_x: bool = False,
 ) -> Any:
-    """Curves, each with an optional band (lowest, highest), and dashed level lines to compare them with."""
+    """Curves, each with an optional band (lowest, highest), and dashed lines to compare them with: levels,
+    and y = x under the name ``diagonal``."""
     with _axes(3.6) as (figure, axes):
         for (name, values), colour, marker in zip(series.items(), cycle(SERIES), cycle("os^Dv*P")):
             axes.plot(x, values, color=colour, marker=marker, markersize=5, linewidth=2, label=name)
@@ -176,6 +178,8 @@ def lines(
                 axes.fill_between(x, *bands[name], color=colour, alpha=0.18, linewidth=0)
         for (name, level), style in zip((references or {}).items(), ("--", ":"), strict=False):
             axes.axhline(level, color=INK, linestyle=style, linewidth=1.3, label=name)
+        if diagonal:
+            axes.plot(x, x, color=INK, linestyle="--", linewidth=1.3, label=diagonal)
         if log_x:
             axes.set_xscale("log")
             axes.set_xticks(x, [f"{value:g}" for value in x])

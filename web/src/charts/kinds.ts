@@ -25,6 +25,8 @@ export interface Lines extends Common {
   series: Series[];
   levels: [string, number][];
   log_x: boolean;
+  /** The name of the line y = x, if it is drawn to compare with; older releases do not say. */
+  diagonal?: string;
 }
 export interface Points extends Common {
   kind: "points";

@@ -212,7 +212,7 @@ function limit(chart: Lines): { max?: (seen: { max: number; min: number }) => nu
 }
 
 function lines(chart: Lines, look: Look): EChartsCoreOption {
-  const series = chart.series.flatMap((s, place) => {
+  const series: object[] = chart.series.flatMap((s, place) => {
     const colour = look.madeUp && place === 0 ? "#63399b" : COLOURS[place % COLOURS.length];
     const line = {
       type: "line",
@@ -244,9 +244,14 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
       line,
     ];
   });
+  if (chart.diagonal) {
+    const dashed = { color: SOFT, width: 1.5, type: "dashed" };
+    series.push({ type: "line", name: chart.diagonal, data: chart.at.map((x) => [x, x]), symbol: "none", lineStyle: dashed, itemStyle: { color: SOFT }, silent: true });
+  }
+  const names = [...chart.series.map((s) => s.name), ...(chart.diagonal ? [chart.diagonal] : [])];
   return {
-    ...legend(chart.series.map((s) => s.name)),
-    grid: { left: 8, right: 30, top: chart.series.length > 1 ? 38 : 22, bottom: 10, ...INSIDE },
+    ...legend(names),
+    grid: { left: 8, right: 30, top: names.length > 1 ? 38 : 22, bottom: 10, ...INSIDE },
     xAxis: { type: chart.log_x ? "log" : "value", ...axis(chart.x), scale: true },
     yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true, ...limit(chart) },
     series,

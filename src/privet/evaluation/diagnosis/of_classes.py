@@ -167,15 +167,14 @@ class ClassDiagnosis(Diagnosis):
         note = "Bands are for the privacy noise (95 %), not for the choice of test records."
         names: dict[str, Any]
         if self.roc.known:
-            guessing = Series("by chance", self.roc.at)
             found = Series("found", self.roc.values, self.roc.errors, (0, 1))
             names = {"x": "share of the others taken for it", "y": f"share of '{self.positive}' found"}
-            yield Lines("ROC curve", self.roc.at, (found, guessing), **names, note=note)
+            yield Lines("ROC curve", self.roc.at, (found,), **names, note=note, diagonal="by chance")
         if self.calibration.known:
             one = Series("observed", self.calibration.values, self.calibration.errors, (0, 1))
-            perfect = Series("as predicted", self.calibration.at)
             names = {"x": "probability predicted", "y": "share observed"}
-            yield Lines("Calibration", self.calibration.at, (one, perfect), **names, note=note)
+            at = self.calibration.at
+            yield Lines("Calibration", at, (one,), **names, note=note, diagonal="as predicted")
         if self.lift.known:
             one = Series("lift", self.lift.values, self.lift.errors, (0, None))
             names = {"x": "share of the records, highest scores first", "y": "times as many as by chance"}
