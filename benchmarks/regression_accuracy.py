@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from benchmarks import data
 from benchmarks.figures import Figure
-from reproduction.dpweka.regression import EPSILONS, FLOOR, Point
+from reproduction.dpweka.regression import EPSILONS, FLOOR, PEER, Point
 from reproduction.dpweka.regression_page import PAGES, goals, points_of
-from reproduction.dpweka.regression_points import DELTA, FUNCTIONAL, PEER, PEER_EPSILONS, PRIVGENE, REAL, Wish
+from reproduction.dpweka.regression_points import DELTA, FUNCTIONAL, PEER_EPSILONS, PRIVGENE, REAL, Wish
 
 STORE = PAGES[0].store
 #: Wanted for the goals: ε and δ of the default.

@@ -7,13 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks import data
 from benchmarks.figures import Figure
 from privet import LogisticRegression
 from privet.audit.inversion.attack import audit_inversion, non_private_model
 from privet.audit.inversion.report import MEANING, TRAINING, Estimate
 from reproduction import markdown
-from reproduction.dpweka.regression import split
 from reproduction.page import Cell, Page, Results
 
 ATTRIBUTES = ("sex", "marital-status", "race", "age")
@@ -42,7 +43,8 @@ HEADS = (
 def _inverted() -> dict[str, Any]:
     """The report of each attribute; the same models are attacked for all of them."""
     table, schema = data.load("adult")
-    training, others = (table.take(part) for part in split(table.num_rows, 0))
+    order = np.random.default_rng(0).permutation(table.num_rows)
+    training, others = (table.take(part) for part in np.split(order, [table.num_rows * 4 // 5]))
     models: dict[str, Any] = {
         f"LogisticRegression, ε = {epsilon:g}": LogisticRegression(
             epsilon=epsilon, schema=schema, records=40_000

@@ -9,12 +9,11 @@ from benchmarks.figures import Figure
 from privet.report import save_svg
 from reproduction import markdown
 from reproduction.dpweka.census import CENSUS_SHAPES
-from reproduction.dpweka.regression import EPSILONS, FLOOR, MAJORITY, OURS, Curve, Point, plot_curves
+from reproduction.dpweka.regression import EPSILONS, FLOOR, MAJORITY, OURS, PEER, Curve, Point, plot_curves
 from reproduction.dpweka.regression_points import (
     DELTA,
     FEWER,
     FUNCTIONAL,
-    PEER,
     PEER_EPSILONS,
     PRIVGENE,
     REAL,
@@ -43,7 +42,8 @@ HEAD = """# Logistic regression against ε: the thesis's figures, Privet, and di
 
 **What was done.** The protocol of the DPWeka thesis (its figures 24 and 25): a table is split at random, 80 % to learn from and 20 % to test,
 and the share of wrong predictions on the test part is averaged over splits (seeds 0, 1, 2 …, the same splits for every method). 50 splits, where
-nothing else is said; the thesis has 500. ± is one standard error of the mean; a dash says that a point has not been measured yet.
+nothing else is said; the thesis has 500. (What is measured anew takes its splits from the folds of an experiment, five in each
+repetition, the same for every method.) ± is one standard error of the mean; a dash says that a point has not been measured yet.
 
 * *Tables.* Adult (48,842 × 14, 105 columns encoded) and bank marketing (45,211 × 16), with bounds and domains declared public; generated tables
   of the shapes of the census sets, which are not free to pass on (`reproduction.dpweka.census`); and one that is not in the thesis,

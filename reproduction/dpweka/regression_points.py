@@ -6,20 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
-import numpy as np
 import pyarrow as pa
 
-from benchmarks import data, peers
-from privet import Encoder, Schema
+from benchmarks import data
+from privet import Schema
 from reproduction.dpweka.census import CENSUS_SHAPES, census_like
-from reproduction.dpweka.regression import EPSILONS, FLOOR, MAJORITY, OURS, Point, errors
+from reproduction.dpweka.regression import EPSILONS, FLOOR, FOLDS, MAJORITY, OURS, PEER, Point, errors
 from reproduction.page import Cell, Results
 
 DELTA = 1e-6
 RUNS = 50
-TOGETHER = 10  # splits in one result
+TOGETHER = 2 * FOLDS  # splits in one result
 REAL = ("adult", "bank_marketing")
-PEER = "diffprivlib"
 PEER_EPSILONS = tuple(sorted({*EPSILONS, 0.5, 1.0, 3.0}))
 TRAIN = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 39_073)
 FUNCTIONAL = "functional, as published"
@@ -27,24 +25,10 @@ PRIVGENE = "PrivGene, as published"
 FEWER = 20  # splits where the goals ask for no figure
 FEWEST = 5  # of a table that is ten times as large
 
-_DIFFPRIVLIB = """
-import warnings
-from diffprivlib.models import LogisticRegression
-warnings.simplefilter("ignore")
-X, y = data["X"], data["y"]
-errors = []
-for seed in data["seeds"]:
-    order = np.random.default_rng(int(seed)).permutation(len(y))
-    train, test = order[: len(y) * 4 // 5], order[len(y) * 4 // 5 :]
-    model = LogisticRegression(epsilon=float(data["epsilon"]), data_norm=float(data["norm"]), max_iter=1000)
-    errors.append(float((model.fit(X[train], y[train]).predict(X[test]) != y[test]).mean()))
-print(json.dumps(errors))
-"""
-
 
 @dataclass(frozen=True)
 class Wish:
-    """A point to be measured: which, and over how many splits."""
+    """A point to be measured: which, and over how many splits (five at least)."""
 
     data: str
     method: str
@@ -61,8 +45,7 @@ class Wish:
     def cells(self) -> Iterator[Cell]:
         """Some splits at a time."""
         for first in range(0, self.runs, TOGETHER):
-            seeds = range(first, min(first + TOGETHER, self.runs))
-            yield Cell(f"{self.key}/{first:02}", partial(self._errors, seeds))
+            yield Cell(f"{self.key}/{first:02}", partial(self._errors, first))
 
     def point(self, found: Results) -> Point | None:
         """What is known so far; it may rest on fewer splits than are wanted."""
@@ -70,30 +53,22 @@ class Wish:
         known = tuple(error for key in keys for error in found.get(key, ()))
         return Point(self.data, self.method, self.epsilon, self.delta, self.train, known) if known else None
 
-    def _errors(self, seeds: range) -> list[float]:
-        table, schema = load(self.data)
-        if self.method == PEER:
-            new = beside(table, schema, self.epsilon, seeds)
-        else:
-            new = errors(table, schema, self.method, self.epsilon, self.delta, seeds=seeds, train=self.train)
+    def _errors(self, first: int) -> list[float]:
+        new = errors(
+            *load(self.data),
+            self.method,
+            self.epsilon,
+            self.delta,
+            seed=first // TOGETHER,
+            repetitions=min(TOGETHER, self.runs - first) // FOLDS,
+            train=self.train,
+        )
         return [round(error, 6) for error in new]
 
 
 @cache
 def load(name: str) -> tuple[pa.Table, Schema]:
     return data.load(name) if name in REAL else census_like(*CENSUS_SHAPES[name])
-
-
-def beside(table: pa.Table, schema: Schema, epsilon: float, seeds: range) -> tuple[float, ...]:
-    """diffprivlib on the same encoding and the same splits, with the row norm that the schema gives.
-
-    A norm read off the data would be no guarantee.
-    """
-    X = Encoder(schema=schema).transform(table)
-    labels = np.asarray(table[schema.nominal_target().name].to_pylist(), dtype=str)
-    y = (labels == str(schema.nominal_target().labels[1])).astype(int)
-    norm = np.sqrt(len(schema.attributes))
-    return tuple(peers.diffprivlib(_DIFFPRIVLIB, X=X, y=y, norm=norm, epsilon=epsilon, seeds=np.array(seeds)))
 
 
 def wishes() -> Iterator[Wish]:
