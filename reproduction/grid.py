@@ -7,14 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
+from benchmarks import data
 from privet.experiment import Contender, Dataset, Experiment
 from privet.experiment.recovery import WITHOUT_NOISE
 from privet.schema import Schema
 
-__all__ = ["WITHOUT_NOISE", "Makes", "folded"]
+__all__ = ["WITHOUT_NOISE", "Make", "Makes", "cross_validated", "folded"]
 
-#: Contender → what makes it (see ``Contender.of``), and its settings.
-Makes = Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]]
+#: What makes a contender (see ``Contender.of``), and its settings.
+Make = tuple[Callable[..., Any], Mapping[str, Any]]
+Makes = Mapping[str, Make]
 
 
 def folded(
@@ -35,4 +37,13 @@ def folded(
     found: dict[tuple[str, float], list[Mapping[str, float]]] = {}
     for cell in grid.run({"table": (table, schema)}).cells:
         found.setdefault((cell["contender"], cell["epsilon"]), []).append(cell["figures"])
+    return found
+
+
+def cross_validated(
+    name: str, contender: str, made: Make, epsilon: float | None, seed: int
+) -> list[Mapping[str, float]]:
+    """The figures of one contender in each of ten folds of a public table; without ε there is no noise."""
+    epsilons = [WITHOUT_NOISE if epsilon is None else epsilon]
+    [found] = folded(*data.load(name), {contender: made}, epsilons, seed=seed).values()
     return found

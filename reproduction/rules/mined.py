@@ -15,8 +15,8 @@ and ``OneR``, whose ε is for a whole record, class included, and whose noise is
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +27,12 @@ from privet.learning.public.bee_rules import BeeRules
 from privet.perturbation.local import InputPerturbation
 from privet.schema import Number, Schema
 from privet.stats import Rows
+from reproduction.grid import WITHOUT_NOISE
 from reproduction.rules import as_published
 from reproduction.rules.presets import PER_CLASS, thesis_parameters
-from reproduction.rules.protocol import Split, accuracy, labels
+from reproduction.rules.protocol import accuracy, labels
 
-__all__ = ["DIRECT", "MINERS", "Outcome", "direct", "mine", "mine_local", "perturbed"]
+__all__ = ["DIRECT", "MINERS", "Direct", "Local", "Method", "Mined", "Noise", "colony"]
 
 Method = Literal["covering", "several", "one"]
 #: Our name of each miner → the thesis's.
@@ -42,27 +43,20 @@ MINERS: dict[Method, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one model of one fold gets right, and how many rules it has (the default is not counted)."""
+class Noise:
+    """Noise on records, as published, its scale read off the training ones; ``schema`` has bounds that hold it."""
 
-    clean: float
-    noisy: float
-    mined: float
-    any: float
-    rules: int
+    def __init__(self, train: pa.Table, schema: Schema, epsilon: float, seed: int) -> None:
+        self.epsilon = None if epsilon >= WITHOUT_NOISE else epsilon
+        self._generator = np.random.default_rng(seed)
+        self._reach = as_published.ranges(train, schema)
+        self.train = self.on(train)
+        self.schema = schema if self.epsilon is None else _holding(schema, self.train)
 
-
-def perturbed(split: Split, schema: Schema, epsilon: float | None, seed: int) -> tuple[Split, Schema]:
-    """The split with noise on both parts, scaled by the training part's ranges, and bounds that hold it."""
-    if epsilon is None:
-        return split, schema
-    generator = np.random.default_rng(seed)
-    reach = as_published.ranges(split.train, schema)
-    train, test = (
-        as_published.perturb(part, reach, epsilon, generator) for part in (split.train, split.test)
-    )
-    return Split(split.fold, train, test), _holding(schema, train)
+    def on(self, table: pa.Table) -> pa.Table:
+        if self.epsilon is None:
+            return table
+        return as_published.perturb(table, self._reach, self.epsilon, self._generator)
 
 
 def _holding(schema: Schema, table: pa.Table) -> Schema:
@@ -87,29 +81,72 @@ def colony(
     return BeeRules(schema=schema, random_state=seed, **preset | given)
 
 
-def mine(
-    name: str, split: Split, schema: Schema, method: Method, epsilon: float | None, seed: int, **given: Any
-) -> Outcome:
-    """One miner on one fold, learned from perturbed training records; ε None means exact ones."""
-    target = schema.nominal_target().name
-    noisy, bounds = perturbed(split, schema, epsilon, seed)
-    model = colony(name, method, epsilon, bounds, seed, **given).fit(noisy.train)
-    return _outcome(model, split.test, noisy.test, noisy.train, target)
+@dataclass
+class _Scored:
+    """A contender of an experiment that is scored in five ways."""
+
+    schema: Schema
+    epsilon: float
+    delta: float
+    random_state: int
+    data: str = ""  # whose parameters a miner has
+    given: Mapping[str, Any] = field(default_factory=dict)  # parameters in the place of these
+    _model: Any = field(init=False, repr=False)
+    _train: pa.Table = field(init=False, repr=False)
+
+    def figures(self, test: pa.Table) -> dict[str, float]:
+        """What the model gets right, and how many rules it has (the default is not counted)."""
+        model, target = self._model, self.schema.nominal_target().name
+        listed, truth = model.rules, labels(test, target)
+        [batch] = test.combine_chunks().to_batches()
+        rows = Rows(batch, model.schema_)
+        caught = np.zeros(len(truth), bool)
+        for rule in listed.rules:
+            caught |= rule.holds(rows) & (truth == str(rule.label))
+        tested = {"clean": test, "noisy": self._noisy(test), "mined": self._train}
+        right = {way: accuracy(model, part, target) for way, part in tested.items()}
+        return right | {"any": float(caught.mean()), "rules": len(listed.rules)}
+
+    def _noisy(self, test: pa.Table) -> pa.Table:
+        return test
 
 
-def mine_local(name: str, split: Split, schema: Schema, epsilon: float, seed: int, **given: Any) -> Outcome:
+@dataclass
+class Mined(_Scored):
+    """A miner, learned from perturbed training records."""
+
+    method: Method = "one"
+
+    def fit(self, table: pa.Table) -> Mined:
+        self._noise = noise = Noise(table, self.schema, self.epsilon, self.random_state)
+        self._train = noise.train
+        miner = colony(self.data, self.method, noise.epsilon, noise.schema, self.random_state, **self.given)
+        self._model = miner.fit(noise.train)
+        return self
+
+    def _noisy(self, test: pa.Table) -> pa.Table:
+        return self._noise.on(test)
+
+
+@dataclass
+class Local(_Scored):
     """One rule a class, from records that are ε-private as a whole, class included."""
-    target = schema.nominal_target().name
-    noise = InputPerturbation(schema=schema, epsilon=epsilon, target=True, random_state=seed).fit(split.train)
-    train, test = noise.transform(split.train), noise.transform(split.test)
-    train, test = _known(train, target), _known(test, target)
-    model = colony(name, "one", epsilon, _holding(schema, train), seed, **given).fit(train)
-    return _outcome(model, split.test, test, train, target)
 
+    def fit(self, table: pa.Table) -> Local:
+        noise = InputPerturbation(
+            schema=self.schema, epsilon=self.epsilon, target=True, random_state=self.random_state
+        )
+        self._noise = noise.fit(table)
+        self._train = train = self._noisy(table)
+        schema = _holding(self.schema, train)
+        miner = colony(self.data, "one", self.epsilon, schema, self.random_state, **self.given)
+        self._model = miner.fit(train)
+        return self
 
-def _known(table: pa.Table, target: str) -> pa.Table:
-    """Randomised response may answer "missing", and a record without a class teaches nothing."""
-    return table.filter(table[target].is_valid())
+    def _noisy(self, test: pa.Table) -> pa.Table:
+        noisy = self._noise.transform(test)
+        # Randomised response may answer "missing", and a record without a class teaches nothing.
+        return noisy.filter(noisy[self.schema.nominal_target().name].is_valid())
 
 
 def _together(schema: Schema, **given: Any) -> RuleMiner:
@@ -129,22 +166,15 @@ DIRECT: dict[str, Callable[..., Any]] = {
 }
 
 
-def direct(learner: str, split: Split, schema: Schema, epsilon: float | None, seed: int) -> Outcome:
+@dataclass
+class Direct(_Scored):
     """A directly private learner on exact records: ε for the whole record, noise on counts."""
-    target = schema.nominal_target().name
-    model = DIRECT[learner](
-        epsilon=1e6 if epsilon is None else epsilon, schema=schema, random_state=seed
-    ).fit(split.train)
-    return _outcome(model, split.test, split.test, split.train, target)
 
+    learner: str = "`OneR`"
 
-def _outcome(model: Any, clean: pa.Table, noisy: pa.Table, mined: pa.Table, target: str) -> Outcome:
-    listed = model.rules
-    truth = labels(clean, target)
-    [batch] = clean.combine_chunks().to_batches()
-    rows = Rows(batch, model.schema_)
-    caught = np.zeros(len(truth), bool)
-    for rule in listed.rules:
-        caught |= rule.holds(rows) & (truth == str(rule.label))
-    tested, perturbed_test, learned = (accuracy(model, part, target) for part in (clean, noisy, mined))
-    return Outcome(tested, perturbed_test, learned, float(caught.mean()), len(listed.rules))
+    def fit(self, table: pa.Table) -> Direct:
+        learner = DIRECT[self.learner](
+            epsilon=self.epsilon, schema=self.schema, random_state=self.random_state
+        )
+        self._train, self._model = table, learner.fit(table)
+        return self

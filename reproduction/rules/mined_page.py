@@ -22,7 +22,7 @@ TEXT = """# Rules by bee colony, and eleven references, on exact and on perturbe
 Tables 5.1 to 5.9 of Zorarpacı's thesis. `python -m reproduction rules-miners` measures, and writes this page.
 
 **Protocol.** 10-fold cross-validation (stratified, seeds from 0), {miners} × for the miners and the private learners, {weka} × for WEKA's classifiers and {python} × for their Python equivalents (the thesis:
-10 ×; the machine was shared, and had no time for more; cells without a measured value were not reached: {missing}). All methods get the same folds and the same noise. Deviations are over all folds. Published values are **bold**.
+10 ×; the machine was shared, and had no time for more; cells without a measured value were not reached: {missing}). All methods get the same folds, which are those of an experiment; each draws its noise by itself. Deviations are over all folds. Published values are **bold**.
 
 * *Miners*: `BeeRules` with the thesis's parameters: swarm 20, limit 100, 500 iterations a rule, F = 0.6; α, β and the rules a class as in table 5.9 and the text around it (below).
 * *References*: WEKA 3.6.14's own classes with their defaults, trained through `reproduction/rules/WekaFolds.java`. "(Python)": scikit-learn's nearest (a decision tree with two records in a leaf, `GaussianNB`, one

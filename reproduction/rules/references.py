@@ -5,19 +5,23 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data
+import numpy as np
+import pyarrow as pa
+
 from benchmarks.peers import WEKA, weka_available
 from privet.schema import Schema
 from privet.sources import write_arff
+from reproduction.grid import Make, cross_validated
 from reproduction.page import Cell
-from reproduction.rules.mined import perturbed
+from reproduction.rules.mined import Noise
 from reproduction.rules.mined_published import SETTINGS
-from reproduction.rules.protocol import Split, labels, splits
+from reproduction.rules.protocol import labels
 from reproduction.rules.selected import coded
 
 REPEATS = 3
@@ -37,81 +41,86 @@ CLASSIFIERS = {
     "MLP": "weka.classifiers.functions.MultilayerPerceptron",
 }
 SLOW = ("Kstar", "MLP")  # they take most of the time, and are measured apart
-Results = dict[str, list[dict[str, float]]]
+#: What is measured in one go → what its classifiers are called beside the thesis's.
+SUFFIX = {"weka": "", "weka_slow": "", "python": " (Python)"}
 
 
 def cells() -> Iterator[Cell]:
     """The page is that of the miners, and can do without these: they take hours."""
-    fast = {name: java for name, java in CLASSIFIERS.items() if name not in SLOW}
-    slow = {name: CLASSIFIERS[name] for name in SLOW}
-    kinds: dict[str, Callable[..., Results]] = {"python": python_folds}
+    fast = [name for name in CLASSIFIERS if name not in SLOW]
+    kinds: dict[str, Make] = {"python": (Equivalents, {})}
     if weka_available():
-        kinds = {"weka": partial(weka_folds, fast), "weka_slow": partial(weka_folds, slow), **kinds}
-    for kind, measure in kinds.items():
+        weka: dict[str, Make] = {
+            "weka": (Weka, {"classifiers": fast}),
+            "weka_slow": (Weka, {"classifiers": list(SLOW)}),
+        }
+        kinds = weka | kinds
+    for kind, made in kinds.items():
         for seed in range(REPEATS):
             for name in ("iris", "heart_statlog", "breast_w", "ecoli", "sonar"):  # the slow ones last
                 for epsilon in SETTINGS:
-                    work = partial(_measured, measure, name, epsilon, seed)
+                    work = partial(cross_validated, name, kind, made, epsilon, seed)
                     yield Cell(f"{kind}/{name}/{epsilon}/{seed}", work, needed=False)
 
 
-def _measured(measure: Callable[..., Results], name: str, epsilon: float | None, seed: int) -> Results:
-    return measure(*_folds(name, epsilon, seed))
+@dataclass
+class _Several:
+    """Several classifiers as one contender: they learn from the same perturbed records."""
+
+    schema: Schema
+    epsilon: float
+    delta: float
+    random_state: int
+    classifiers: Sequence[str] = field(default_factory=tuple)
+
+    def fit(self, table: pa.Table) -> _Several:
+        self._noise = Noise(table, self.schema, self.epsilon, self.random_state)
+        return self
 
 
-def _folds(name: str, epsilon: float | None, seed: int) -> tuple[list[tuple[Split, Split]], Schema]:
-    """The folds and the noise that the miners get."""
-    table, schema = data.load(name)
-    dealt = splits(table, schema.nominal_target().name, 10, seed)
-    return [(split, perturbed(split, schema, epsilon, 10 * seed + split.fold)[0]) for split in dealt], schema
+class Weka(_Several):
+    """WEKA's own, in one JVM. Needs a JDK."""
+
+    def figures(self, test: pa.Table) -> dict[str, float]:
+        parts = {"train": self._noise.train, "clean": test, "noisy": self._noise.on(test)}
+        with tempfile.TemporaryDirectory() as folder:
+            for part, table in parts.items():
+                write_arff(iter(table.to_batches()), Path(folder) / f"{part}-0.arff", self.schema)
+            done = subprocess.run(
+                ["java", "-Xmx1g", "-XX:+UseSerialGC", "-Djava.awt.headless=true", "-cp", WEKA, DRIVER, folder, "1",
+                 *(f"{name}={CLASSIFIERS[name]}" for name in self.classifiers)],
+                check=True, capture_output=True, text=True,
+            )  # fmt: skip
+        found: dict[str, float] = {}
+        for line in done.stdout.splitlines():
+            name, _, *numbers = line.split("\t")
+            ways = zip(("clean", "noisy", "rules"), map(float, numbers), strict=True)
+            found |= {f"{name}/{way}": value for way, value in ways}
+        return found
 
 
-def weka_folds(
-    classifiers: Mapping[str, str], folds: Sequence[tuple[Split, Split]], schema: Schema
-) -> Results:
-    """Classifier → what it gets right in each (exact, perturbed) fold; one JVM for all. Needs a JDK."""
-    found: Results = {name: [] for name in classifiers}
-    with tempfile.TemporaryDirectory() as folder:
-        for place, (exact, noisy) in enumerate(folds):
-            for part, table in (("train", noisy.train), ("clean", exact.test), ("noisy", noisy.test)):
-                write_arff(iter(table.to_batches()), Path(folder) / f"{part}-{place}.arff", schema)
-        done = subprocess.run(
-            ["java", "-Xmx1g", "-XX:+UseSerialGC", "-Djava.awt.headless=true", "-cp", WEKA, DRIVER, folder, str(len(folds)),
-             *(f"{name}={java}" for name, java in classifiers.items())],
-            check=True, capture_output=True, text=True,
-        )  # fmt: skip
-    for line in done.stdout.splitlines():
-        name, _, *numbers = line.split("\t")
-        found[name].append(dict(zip(("clean", "noisy", "rules"), map(float, numbers), strict=True)))
-    return found
-
-
-def python_folds(folds: Sequence[tuple[Split, Split]], schema: Schema) -> Results:
+class Equivalents(_Several):
     """The nearest classifiers of scikit-learn, and wittgenstein's RIPPER and IREP where there are two classes."""
-    import numpy as np
 
-    found: Results = {}
-    target = schema.nominal_target().name
-    for place, (exact, noisy) in enumerate(folds):
-        X, y = coded(noisy.train, schema), labels(noisy.train, target)
-        tests = {"clean": exact.test, "noisy": noisy.test}
-        for name, model in _equivalents(place, len(schema.nominal_target().labels)).items():
+    def figures(self, test: pa.Table) -> dict[str, float]:
+        schema, train = self.schema, self._noise.train
+        target = schema.nominal_target()
+        X, y = coded(train, schema), labels(train, target.name)
+        parts = {"clean": test, "noisy": self._noise.on(test)}
+        found = {}
+        for name, model in _equivalents(self.random_state, len(target.labels)).items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 told = _predictor(model, X, y)
-                found.setdefault(name, []).append(
-                    {
-                        way: float(np.mean(told(coded(part, schema)) == labels(part, target)))
-                        for way, part in tests.items()
-                    }
-                )
-    return found
+                for way, part in parts.items():
+                    right = told(coded(part, schema)) == labels(part, target.name)
+                    found[f"{name}/{way}"] = float(np.mean(right))
+        return found
 
 
 def _predictor(model: Any, X: Any, y: Any) -> Any:
     if not type(model).__module__.startswith("wittgenstein"):
         return model.fit(X, y).predict
-    import numpy as np
     import pandas as pd
 
     first, second = np.unique(y)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from privet.schema import Schema
+from reproduction.grid import cross_validated
 from reproduction.rules import (
     as_published,
     factor,
     mined,
+    mined_cells,
     mined_published,
     one_r,
     perturbed_statistics,
+    references,
     selected,
 )
 from reproduction.rules.protocol import accuracy, cut, labels, score, splits
@@ -108,25 +112,51 @@ def test_perturbed_statistics_stand_beside_the_published(table):
     assert "| mean | 5.840 / " in perturbed_statistics.tables_of(named, ["sepallength"])
 
 
+@pytest.fixture
+def tiny(table, monkeypatch):
+    """The figures of a contender over the folds of the small table."""
+    monkeypatch.setattr("benchmarks.data.load", lambda _name: (table, SCHEMA))
+
+    def scored(make, epsilon, **settings):
+        found = cross_validated("tiny", "contender", (make, settings), epsilon, 0)
+        return {way: np.mean([fold[way] for fold in found]) for way in found[0]}
+
+    return scored
+
+
 @pytest.mark.parametrize("method", list(mined.MINERS))
-def test_miners_are_scored_on_exact_perturbed_and_mined_records(table, method):
-    split = next(splits(table, "class", 4, seed=0))
-    exact = mined.mine("tiny", split, SCHEMA, method, None, 0, iterations=60, per_class=2)
-    assert exact.clean > 0.85
-    assert exact.clean == exact.noisy
-    assert exact.any <= 1.0
-    noisy = mined.mine("tiny", split, SCHEMA, method, 1.0, 0, iterations=60, per_class=2)
-    assert noisy.noisy < exact.clean
-    assert noisy.rules >= 1
+def test_miners_are_scored_on_exact_perturbed_and_mined_records(tiny, method):
+    given = {"data": "tiny", "method": method, "given": {"iterations": 60, "per_class": 2}}
+    exact = tiny(mined.Mined, None, **given)
+    assert exact["clean"] > 0.85
+    assert exact["clean"] == exact["noisy"]
+    assert exact["any"] <= 1.0
+    noisy = tiny(mined.Mined, 1.0, **given)
+    assert noisy["noisy"] < exact["clean"]
+    assert noisy["rules"] >= 1
     if method == "covering":
-        assert noisy.mined > 0.9 > noisy.noisy  # it learns the noise by heart
+        assert noisy["mined"] > 0.9 > noisy["noisy"]  # it learns the noise by heart
 
 
-def test_whole_records_hide_more_than_single_numbers_and_counts_hide_least(table):
-    parts = list(splits(table, "class", 4, seed=0))
-    local = [mined.mine_local("tiny", s, SCHEMA, 1.0, s.fold, iterations=60).clean for s in parts]
-    private = [mined.direct("`OneR`", s, SCHEMA, 1.0, s.fold).clean for s in parts]
-    assert np.mean(private) > np.mean(local) + 0.1
+def test_whole_records_hide_more_than_single_numbers_and_counts_hide_least(tiny):
+    local = tiny(mined.Local, 1.0, data="tiny", given={"iterations": 60})
+    private = tiny(mined.Direct, 1.0, learner="`OneR`")
+    assert private["clean"] > local["clean"] + 0.1
+    assert private["clean"] == private["noisy"]
+
+
+def test_references_learn_from_perturbed_records_and_stand_beside_the_miners(tiny, monkeypatch):
+    tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
+    monkeypatch.setattr(references, "_equivalents", lambda _seed, _classes: {"J48": tree})
+    found = tiny(references.Equivalents, None)
+    assert found["J48/clean"] == found["J48/noisy"] > 0.85
+    noisy = tiny(references.Equivalents, 1.0)
+    assert noisy["J48/clean"] != noisy["J48/noisy"]
+    results = {"python/iris/1.0/0": [noisy], "1-rule ABC/iris/1.0/0": [{"clean": 0.5, "rules": 3}]}
+    scores = mined_cells.collected(results, 1.0)
+    assert scores["J48 (Python)", "iris"]["noisy"].mean == noisy["J48/noisy"]
+    assert scores["1-rule ABC", "iris"]["rules"].mean == 3
+    assert mined_cells.collected(results, 2.0) == {}
 
 
 def test_the_published_tables_are_complete():
