@@ -39,5 +39,12 @@ def test_error_bars_are_in_the_table_too() -> None:
     assert CHARTS[4].table()[1][1] == ["yes", "2 ± 1.5", "4 ± 1.5"]
 
 
+def test_no_bar_is_drawn_beyond_what_a_value_can_be() -> None:
+    shares = Series("share", (0.1, 0.9, -0.2), (0.3, 0.3, 0.1), (0, 1))
+    [drawn] = Bars("Shares", ("a", "b", "c"), (shares,)).figure().axes[0].containers
+    ends = [list(segment[:, 0]) for segment in drawn.lines[2][0].get_segments()]
+    assert ends == [pytest.approx([0.0, 0.4]), pytest.approx([0.6, 1.0]), pytest.approx([-0.2, -0.1])]
+
+
 def test_a_tree_reads_from_the_root_down() -> None:
     assert [text for _, text in CHARTS[6].table()[1]] == ["age < 40?", "no (30)", "yes (12)"]

@@ -61,6 +61,13 @@ class Series:
         below = [v - e if low is None else max(v - e, low) for v, e in pairs]
         return below, [v + e if high is None else min(v + e, high) for v, e in pairs]
 
+    def sides(self) -> tuple[list[float], list[float]] | None:
+        """How far the error bars reach below the values and above them; None if there are none."""
+        if self.errors is None:
+            return None
+        pairs = list(zip(self.values, *self.ends(), strict=True))
+        return [max(v - low, 0.0) for v, low, _ in pairs], [max(high - v, 0.0) for v, _, high in pairs]
+
     def cell(self, place: int) -> str:
         """One value as text, with its error bar."""
         shown = in_figures(self.values[place])
@@ -124,7 +131,7 @@ class Bars(Chart):
 
     def figure(self) -> Any:
         return plots.intervals(
-            self.labels, {s.name: (s.values, s.errors) for s in self.series}, xlabel=self.y or self.x
+            self.labels, {s.name: (s.values, s.sides()) for s in self.series}, xlabel=self.y or self.x
         )
 
 

@@ -123,13 +123,14 @@ def error_bars(
 
 def intervals(
     labels: Sequence[str],
-    series: Mapping[str, tuple[Sequence[float] | NDArray[Any], Sequence[float] | NDArray[Any] | None]],
+    series: Mapping[str, tuple[Sequence[float] | NDArray[Any], Any]],
     *,
     xlabel: str,
 ) -> Any:
     """A dot for each label, the first on top, with its interval to both sides where it has one.
 
-    ``series`` are values and half widths by name; several stand below each other within each label.
+    ``series`` are values and half widths by name (or a pair: how far to the left, and to the right); several
+    stand below each other within each label.
     """
     thick = max(0.34, 0.16 * len(series))
     with _axes(0.6 + thick * len(labels)) as (figure, axes):

@@ -82,7 +82,8 @@ class ShownFlow(Result):
         priced = {step.name for step in graph.priced()}
         lines = [f"{self.flow.name}: {self.flow.amount}, allocation {self.flow.allocation}."]
         for step in graph.order:
-            edges = [f"{e.kind} of '{e.source}'" for e in graph.edges if e.target == step.name]
+            kinds = [edge.kind for edge in graph.edges if edge.target == step.name]
+            edges = [f"{kind} of '{name}'" for kind, name in zip(kinds, step.inputs, strict=True)]
             takes = f"  <-  {', '.join(edges)}" if edges else ""
             lines.append(f"  {'*' if step.name in priced else ' '} {step.name} ({step.do}){takes}")
         lines.append("Steps with a * measure private rows and are paid for.")
