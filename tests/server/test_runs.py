@@ -440,6 +440,12 @@ def test_the_owner_is_asked_where_the_study_says_so(home: House):
     first, second = (home.start(home.analyst, plan["id"])["id"] for _ in range(2))
     assert home.analyst.get(f"/runs/{first}")["state"] == "approval"
     assert home.analyst.ask("POST", f"/runs/{first}/approve").status_code == 403
+    # Whoever is to approve it can look at what is asked for, and price it as things are now.
+    asked = home.owner.get(f"/plans/{plan['id']}")
+    assert asked["parameters"] == {"epsilon": 0.1}
+    assert home.second.ask("GET", f"/plans/{plan['id']}").status_code == 404
+    rehearsed = home.plan(home.analyst, dataset, practice=True)["id"]
+    assert home.owner.ask("GET", f"/plans/{rehearsed}").status_code == 404, "practice is one's own"
     home.owner.post(f"/runs/{first}/approve")
     assert home.finish(home.analyst, first)["state"] == "released"
     refused = home.owner.post(f"/runs/{second}/refuse")

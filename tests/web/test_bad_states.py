@@ -182,6 +182,16 @@ def test_a_session_that_ends(visitor):
     page.get_by_role("heading", name="Results").wait_for()
 
 
+def test_the_address_with_a_key_pasted_over_an_open_page(visitor):
+    """The browser changes only what is behind the #; the key is taken, and leaves the address."""
+    visitor.expected = ("status of 401",)
+    page = visitor.page
+    visitor.at("learn")
+    page.evaluate("location.hash = '#key=' + 'a'.repeat(32)")
+    page.get_by_role("heading", name="Learn from people").wait_for()
+    assert "key" not in page.url
+
+
 def test_a_schema_that_changed_after_the_price_was_said(visitor):
     """The owner registers a new version in another tab: what was planned before is refused, and free."""
     visitor.expected = ("status of 409",)

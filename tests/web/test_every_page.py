@@ -12,11 +12,68 @@ from tests.web.project import go_for_real, open_clinic, released, set_epsilon, s
 
 def test_a_column_is_typed(visitor):
     page = visitor.page
+    visitor.expected = ("status of 422",)
     visitor.at("")
     page.get_by_role("button", name="Open: The clinic").click()
     page.get_by_text("2 of 11 left", exact=True).wait_for()
     page.get_by_role("button", name="No, I will type it for bmi").click()
+    save = page.get_by_role("button", name="Save: this is public knowledge")
+    page.get_by_label("From").fill("little")
+    save.click()
+    page.get_by_text("Type two numbers").wait_for()
     visitor.look("public-typing")
+    page.get_by_label("From").fill("99")
+    save.click()
+    # The server's word, and beside the field, too.
+    expect(page.get_by_text("low (99) must be below high")).to_have_count(2)
+    assert page.get_by_label("From").input_value() == "99", "what was typed is kept"
+    page.get_by_label("It is", exact=True).select_option("values")
+    page.get_by_label("The values that everybody knows").fill("20\n30,5")
+    save.click()
+    page.get_by_text("1 of 11 left", exact=True).wait_for()
+    page.get_by_text("one of 2: 20, 30.5").wait_for()
+    page.get_by_role("button", name="Yes, glucose is public").click()
+    opens = page.get_by_role("button", name="Register this")
+    expect(opens).to_be_enabled()
+    page.get_by_label("One person, with all their records").check()
+    expect(opens).to_be_disabled()  # nobody is protected as one person before it is saved
+    visitor.look("public-unsaved")
+    page.get_by_label("One record").check()
+    expect(opens).to_be_enabled()
+    for left in ("1 of 11 left", "2 of 11 left"):
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_text(left, exact=True).wait_for()
+
+
+def test_every_setting_is_undone(visitor):
+    """Wherever something can be set; only a spend stays."""
+    page = visitor.page
+    visitor.expected = ("status of 422",)
+    dataset = shared_clinic(visitor, "look")
+    undo = page.get_by_role("button", name="Undo")
+    for place, label, other in (
+        ("look", "Bins", "5"),
+        ("perturb", "Level", "2"),
+        ("budget", "Limit (epsilon)", "2"),
+    ):
+        visitor.at("data", dataset, place)
+        box = page.get_by_label(label, exact=True)
+        expect(box).not_to_have_value("")
+        before = box.input_value()
+        box.fill(other)
+        box.press("Enter")
+        expect(undo).to_be_enabled()
+        undo.click()
+        expect(box).to_have_value(before)
+        expect(undo).to_be_disabled()
+    visitor.at("data", dataset, "ask")
+    page.get_by_role("button", name="How many records are there?").click()
+    page.get_by_role("heading", name="What it costs").wait_for()
+    page.get_by_role("button", name="And the median?").click()
+    expect(page.get_by_label("One SELECT")).to_have_value(re.compile("MEDIAN"))
+    page.get_by_role("heading", name="Ask a question").click()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_label("One SELECT")).to_have_value(re.compile("COUNT"))
 
 
 def test_what_is_done_with_a_model(visitor):

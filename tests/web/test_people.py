@@ -121,6 +121,15 @@ def test_a_run_waits_for_the_owner_and_is_approved(visitor, ann, careful):
     page.get_by_role("link", name="Bounds", exact=True).wait_for()
     visitor.look("people-waiting")
     page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
+    said = page.get_by_role("dialog").inner_text()
+    assert "Spend ε = 0.2 for good?" in said
+    assert "cannot be undone" in said
+    assert "times out of 100" in said
+    visitor.look("people-approve")
+    yes = page.get_by_role("button", name="Yes, spend ε = 0.2")
+    yes.press("Enter")
+    assert yes.is_visible(), "Enter must never spend"
+    yes.press("Space")
     page.get_by_text("No run waits for you.").wait_for()
     ann.page.get_by_role("heading", name="In words").wait_for()
 
@@ -146,6 +155,8 @@ def test_two_people_on_one_budget(visitor, ann, careful):
     page.get_by_role("heading", name="In words").wait_for()
     visitor.at("people")
     page.get_by_role("button", name="Approve: spends for good, the run of ann").click()
+    page.get_by_role("heading", name="This run no longer fits").wait_for()
+    page.get_by_role("button", name="Approve it: it will be refused").click()
     ann.page.get_by_role("heading", name="Refused").wait_for()
     assert "Nothing was spent" in ann.page.inner_text("main")
     ann.look("run-two-people")

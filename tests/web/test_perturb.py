@@ -29,8 +29,14 @@ def test_the_owner_takes_the_rows_by_their_word(visitor):
     page.get_by_label("Why may these rows leave?").fill("The people agreed to it in writing.")
     visitor.look("perturb-real")
     assert page.get_by_label("Missing").input_value() == "middle"
+    button.click()
+    assert "cannot be undone" in page.get_by_role("dialog").inner_text()
+    visitor.look("perturb-confirm")
+    yes = page.get_by_role("button", name="Yes, download them")
+    yes.press("Enter")
+    assert yes.is_visible(), "Enter lets nothing leave"
     with page.expect_download() as saved:
-        button.click()
+        yes.press("Space")
     assert saved.value.path().read_bytes().count(b"\n") > 20_000
     page.get_by_text("your word is recorded").wait_for()
     page.get_by_role("link", name="Budget", exact=True).click()

@@ -19,6 +19,8 @@ from privet.stats import Coded
 __all__ = ["Description", "describe", "described"]
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+#: What these and the mean are called in the answer.
+FIGURES = ("lower quartile", "median", "upper quartile", "mean")
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def described(schema: Schema, bins: int = 10) -> list[Look]:
             looks.append(Look(column.name, Selection(keys=(key,), measures=(Count(),))))
         if isinstance(column, Number):
             quartiles = tuple(Quantile(column.name, each) for each in QUARTILES)
-            asked = Selection(measures=(*quartiles, Mean(column.name)))
+            asked = Selection(measures=(*quartiles, Mean(column.name)), names=FIGURES)
             figures.append(Look(f"quartiles and mean of {column.name}", asked))
     return [*looks, *figures]
 

@@ -346,7 +346,15 @@ class Described(Reported):
     def tables(self) -> tuple[Shown, ...]:
         """What has no picture: quartiles and means."""
         pairs = zip(self.description.titles, self.description.answers, strict=True)
-        return tuple(Shown(title, one.header, one.cells()) for title, one in pairs if not one.charts())
+        return tuple(
+            Shown(
+                title,
+                ["Figure", "Value"],
+                [list(row) for row in zip(one.header, one.cells()[0], strict=True)],
+            )
+            for title, one in pairs
+            if not one.charts()
+        )
 
     def in_words(self) -> str:
         number = len(self.charts())

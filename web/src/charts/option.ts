@@ -251,7 +251,7 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
   const names = [...chart.series.map((s) => s.name), ...(chart.diagonal ? [chart.diagonal] : [])];
   return {
     ...legend(names),
-    grid: { left: 8, right: 30, top: names.length > 1 ? 38 : 22, bottom: 10, ...INSIDE },
+    grid: { left: 8, right: look.here === undefined ? 30 : 42, top: names.length > 1 ? 38 : 24, bottom: 10, ...INSIDE },
     xAxis: { type: chart.log_x ? "log" : "value", ...axis(chart.x), scale: true },
     yAxis: { type: "value", ...axis(chart.y), nameGap: 46, scale: true, ...limit(chart) },
     series,
@@ -259,15 +259,17 @@ function lines(chart: Lines, look: Look): EChartsCoreOption {
 }
 
 function marks(chart: Lines, look: Look): object | undefined {
+  // Names stand between the levels: below the lowest one there may be no room over the axis.
+  const lowest = chart.levels.length > 1 ? Math.min(...chart.levels.map(([, value]) => value)) : -Infinity;
   const data: object[] = chart.levels.map(([name, value]) => ({
     yAxis: value,
-    label: { formatter: name, position: "insideStartBottom", color: SOFT },
+    label: { formatter: name, position: value === lowest ? "insideStartTop" : "insideStartBottom", color: SOFT },
     lineStyle: { color: SOFT, type: "dashed" },
   }));
   if (look.here !== undefined) {
     data.push({
       xAxis: look.here,
-      label: { formatter: "you are here", position: "insideEndBottom", rotate: 0, distance: [6, 4], color: INK, fontWeight: 600, backgroundColor: "#fff", padding: 2 },
+      label: { formatter: "you are here", position: "end", distance: 5, color: INK, fontWeight: 600 }, // over the drawing
       lineStyle: { color: INK, type: "solid", width: 1.5 },
     });
   }

@@ -48,6 +48,9 @@ export function sentence(words: string): string {
   return words.replace(/^[a-z]/, (first) => first.toUpperCase());
 }
 
+/** A chance as a number out of 100. It is an upper bound, so it is rounded up; 1e-9 forgives the last digit of a float. */
+export const outOf100 = (bound: number): number => Math.ceil(Math.min(100, Math.max(0, bound)) - 1e-9);
+
 /** A day and a time as the reader writes them: the ledger keeps minutes. */
 export const moment = (when: string): string =>
   new Date(when).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });

@@ -88,12 +88,12 @@ class Workbench {
   }
 
   /** Settings are the same in practice and for real, so "Do this for real" carries all of them over. */
-  settings(place: string): Settings | null {
+  settings<T = Settings>(place: string): T | null {
     const text = remembered(`settings ${place}`);
-    return text === null ? null : (JSON.parse(text) as Settings);
+    return text === null ? null : (JSON.parse(text) as T);
   }
 
-  keep(place: string, settings: Settings): void {
+  keep(place: string, settings: object): void {
     remember(`settings ${place}`, JSON.stringify(settings));
   }
 

@@ -66,11 +66,13 @@ def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Re
 
 
 @router.get("/plans/{plan}")
-def show_plan(server: Serving, caller: Asking, plan: str) -> PlanShown:
-    """A plan as it was priced when it was made."""
+def show_plan(request: Request, server: Serving, caller: Asking, plan: str) -> PlanShown:
+    """A plan as it was priced when it was made: for whoever made it, and for the owner who is to approve it."""
     with server.database.read() as connection:
         row = runs.find_plan(connection, plan)
-    if row is None or row.user != caller.id:
+        study = None if row is None else datasets.study_of(connection, row.dataset)
+    role = within(request, caller, study)
+    if row is None or (row.user != caller.id and (row.practice or role != "owner")):
         raise missing()
     return shown_plan(row)
 
