@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.server.house import SCHEMA, House
@@ -146,3 +148,28 @@ def test_a_person_with_several_records_is_the_unit_and_their_column_is_not_mined
     schema["columns"][0]["left_out"] = "it says who a person is"
     home.owner.put(place, schema)
     assert "same 'age', at most 2" in home.owner.get(f"/datasets/{dataset}")["unit_text"]
+
+
+@pytest.mark.parametrize("kind", ["basket", "parquet"])
+def test_sets_of_items_go_from_a_file_to_frequent_sets(home: House, tmp_path, kind):
+    """A file of baskets, and a table with a column of lists."""
+    baskets = [["bread", "butter"], ["milk"], ["bread", "milk", "jam"], ["butter"]] * 100
+    place = tmp_path / f"shop.{kind}"
+    if kind == "basket":
+        place.write_text("".join(", ".join(each) + "\n" for each in baskets))
+    else:
+        pq.write_table(pa.table({"items": baskets}), place)
+    dataset = home.owner.post("/datasets", {"study": home.study, "name": kind})["id"]
+    answer = home.owner.ask(
+        "PUT", f"/datasets/{dataset}/rows?filename={place.name}", content=place.read_bytes()
+    )
+    assert answer.status_code == 200, answer.text
+    [column] = home.owner.post(f"/datasets/{dataset}/draft", {})["columns"]
+    assert (column["kind"], column["values"]) == ("items", ["bread", "butter", "jam", "milk"])
+    [column] = home.owner.post(f"/datasets/{dataset}/schema/confirm", {"columns": ["items"]})["columns"]
+    schema = home.owner.get(f"/datasets/{dataset}/schema")
+    schema["columns"] = [column | {"most": 3}]
+    assert home.owner.put(f"/datasets/{dataset}/schema", schema)["columns"] == schema["columns"]
+    home.owner.post(f"/datasets/{dataset}/open", {"epsilon": 50.0})
+    run = home.run(home.owner, dataset, 50.0, algorithm="frequent-itemsets")
+    assert "bread, butter" in home.owner.get(f"/releases/{run['release']}")["words"]

@@ -16,7 +16,7 @@ CHEAP = ("mine", "prepare")
 def make_user(page, name: str) -> None:
     page.get_by_label("Name", exact=True).last.fill(name)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Make the user").click()
+    page.get_by_role("button", name="Add the user").click()
     page.get_by_text(f"{name} can sign in now.").wait_for()
 
 
@@ -50,15 +50,15 @@ def careful(_person) -> str:
     """A study whose runs need the owner's word, with an analyst and a contributor, and a table; its id."""
     page = _person.page
     _person.at("people")
-    page.get_by_text("No run waits for you.").wait_for()
+    page.get_by_text("No run is waiting for you.").wait_for()
     for name in ("ann", "carl"):
         make_user(page, name)
     page.get_by_label("Name", exact=True).first.fill("Careful")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     add(page, "Careful", "ann", "analyst")
     add(page, "Careful", "carl", "contributor")
     page.get_by_label("Name", exact=True).first.fill("Other")  # a second study, so that there is a choice
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Other").wait_for()
     _person.look("people")
     _person.at("")
@@ -130,7 +130,7 @@ def test_a_run_waits_for_the_owner_and_is_approved(visitor, ann, careful):
     yes.press("Enter")
     assert yes.is_visible(), "Enter must never spend"
     yes.press("Space")
-    page.get_by_text("No run waits for you.").wait_for()
+    page.get_by_text("No run is waiting for you.").wait_for()
     ann.page.get_by_role("heading", name="In words").wait_for()
 
 
@@ -139,7 +139,7 @@ def test_a_run_that_is_refused_costs_nothing(visitor, ann, careful):
     visitor.at("people")
     visitor.page.get_by_role("button", name="Look again").click()
     visitor.page.get_by_role("button", name="Refuse the run of ann").click()
-    visitor.page.get_by_text("No run waits for you.").wait_for()
+    visitor.page.get_by_text("No run is waiting for you.").wait_for()
     ann.page.get_by_role("heading", name="Refused").wait_for()
     assert "Nothing was spent" in ann.page.inner_text("main")
     ann.look("run-refused")
@@ -182,7 +182,7 @@ def test_the_last_owner_cannot_go(visitor, careful):
     visitor.expected = ("status of 409",)
     page = visitor.page
     visitor.at("people")
-    page.get_by_role("button", name="Take out you from Careful").click()
+    page.get_by_role("button", name="Remove you from Careful").click()
     page.get_by_role("alert").wait_for()
     assert "Name another owner first" in page.get_by_role("alert").inner_text()
 
@@ -190,8 +190,8 @@ def test_the_last_owner_cannot_go(visitor, careful):
 def test_an_analyst_makes_no_users_and_no_studies(ann):
     ann.at("people")
     ann.page.get_by_role("heading", name="Your tokens for programs").wait_for()
-    assert ann.page.get_by_role("button", name="Make the user").count() == 0
-    assert ann.page.get_by_role("button", name="Begin").count() == 0
+    assert ann.page.get_by_role("button", name="Add the user").count() == 0
+    assert ann.page.get_by_role("button", name="Start").count() == 0
 
 
 def test_a_contributor_sees_what_to_do(carl):

@@ -38,6 +38,6 @@ def test_the_owner_takes_the_rows_by_their_word(visitor):
     with page.expect_download() as saved:
         yes.press("Space")
     assert saved.value.path().read_bytes().count(b"\n") > 20_000
-    page.get_by_text("your word is recorded").wait_for()
+    page.get_by_text("your reason is recorded").wait_for()
     page.get_by_role("link", name="Budget", exact=True).click()
     page.get_by_text("The people agreed to it in writing.").wait_for()

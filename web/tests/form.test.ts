@@ -60,3 +60,11 @@ test("a sentence begins with a capital, a symbol stays as it is, and a heading h
   expect(sentence("ε = 1.5 left")).toBe("ε = 1.5 left");
   expect(heading("chosen: glucose.")).toBe("Chosen: glucose");
 });
+
+test("a whole number may be typed in groups of three, and a fraction stays one", () => {
+  for (const text of ["10000", "10,000", "10.000", "10 000", "10’000"]) expect(read(field("steps"), text)).toBe(10000);
+  expect(read(field("steps"), "1,234,567")).toBe(1234567);
+  expect(read(field("steps"), "2,5")).toBe(2.5); // the server says that it must be whole
+  expect(read(field("epsilon"), "0,125")).toBe(0.125);
+  expect(read(field("epsilon"), "1,500")).toBe(1.5);
+});

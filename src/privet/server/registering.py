@@ -191,9 +191,9 @@ def _schema(shape: SchemaShape, dataset: str) -> Schema:
         if _is_out(column):
             continue
         entry: dict[str, Any] = {"kind": column.kind, "origin": column.origin}
-        if column.kind == "category":
-            entry |= {"values": column.values}
-            entry |= {"other": column.other} if column.other is not None else {}
+        if column.kind in ("category", "items"):
+            entry |= {"values": column.values, "other": column.other}
+            entry |= {"most": column.most, "between": column.between}
         else:
             entry |= {"low": column.low, "high": column.high}
             entry |= {"cuts": column.cuts} if column.cuts else {}

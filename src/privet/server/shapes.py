@@ -194,7 +194,10 @@ class Account(BaseModel):
 
 
 class ColumnShape(Sent):
-    """What is public about a column; ``left_out`` is why it is not used, if it is not."""
+    """What is public about a column; ``left_out`` is why it is not used, if it is not.
+
+    ``most`` and ``between`` are of columns whose cells are sets of items (of kind ``items``).
+    """
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=500)]
     kind: Annotated[str, StringConstraints(max_length=40)]
@@ -203,6 +206,8 @@ class ColumnShape(Sent):
     cuts: Annotated[list[FiniteFloat], Field(max_length=10_000)] = []
     values: Annotated[list[bool | int | FiniteFloat | str], Field(max_length=100_000)] = []
     other: Annotated[str, StringConstraints(max_length=500)] | None = None
+    most: int | None = None
+    between: Annotated[str, StringConstraints(max_length=1)] | None = None
     origin: Annotated[str, StringConstraints(max_length=200)] = "declared"
     confirmed: bool = True
     left_out: str | None = None

@@ -20,7 +20,8 @@ from privet.service.tables import columns_of_file
 __all__ = ["ENDINGS", "check_upload", "ending_of", "receive", "spooled"]
 
 #: What can be stored here: tables in one file.
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".arff", ".arff.gz", ".parquet", ".pq")
+_TEXTS = (".csv", ".tsv", ".arff", ".basket")
+ENDINGS = (*_TEXTS, *(f"{ending}.gz" for ending in _TEXTS), ".xlsx", ".parquet", ".pq")
 #: How much larger than itself an honest spreadsheet comes to.
 _RATIO = 200
 

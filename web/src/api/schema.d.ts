@@ -849,7 +849,7 @@ export interface paths {
         };
         /**
          * Show Plan
-         * @description A plan as it was priced when it was made: for whoever made it, and for the owner who is to approve it.
+         * @description A plan as it was priced when it was made: for whoever made it, and for the owner who approves it.
          */
         get: operations["show_plan_api_v1_plans__plan__get"];
         put?: never;

@@ -109,7 +109,7 @@ export function show(value: Value | undefined): string {
 export function read(field: Field, text: string): Value {
   const trimmed = text.trim();
   if (trimmed === "" && field.optional) return null;
-  if (field.kind === "number") return number(trimmed);
+  if (field.kind === "number") return typesOf(field.property).includes("integer") ? whole(trimmed) : number(trimmed);
   if (field.kind === "list") {
     const parts = trimmed === "" ? [] : trimmed.split(/\s*[,;]\s*/);
     const numeric = typesOf(field.property.items ?? {}).some((type) => type === "number" || type === "integer");
@@ -131,6 +131,9 @@ function named(text: string): Value {
     }),
   );
 }
+
+/** A whole number may be typed as it is shown, in groups of three: 10,000 is not 10. */
+const whole = (text: string): Value => number(text.replaceAll(/[\s,.'’](?=\d{3}(\D|$))/g, ""));
 
 function number(text: string): Value {
   const value = Number(text.replace(",", "."));

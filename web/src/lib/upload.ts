@@ -4,7 +4,7 @@ import { post, upload, word } from "../api/client";
 import type { Dataset, Study } from "../api/types";
 
 /** What a file dialog offers: tables in one file, and the files of a study of genotypes. */
-export const ACCEPTED = ".csv,.tsv,.xlsx,.arff,.parquet,.gz,.bed,.bim,.fam,.vcf,.pheno,.txt,.zip";
+export const ACCEPTED = ".csv,.tsv,.xlsx,.arff,.basket,.parquet,.gz,.bed,.bim,.fam,.vcf,.pheno,.txt,.zip";
 
 /** Send the files of one table, or of one study, and have a draft made of what is public. */
 export async function send(dataset: string, files: readonly File[]): Promise<void> {

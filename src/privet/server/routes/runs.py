@@ -67,7 +67,7 @@ def plan(request: Request, server: Serving, caller: Asking, body: NewPlan) -> Re
 
 @router.get("/plans/{plan}")
 def show_plan(request: Request, server: Serving, caller: Asking, plan: str) -> PlanShown:
-    """A plan as it was priced when it was made: for whoever made it, and for the owner who is to approve it."""
+    """A plan as it was priced when it was made: for whoever made it, and for the owner who approves it."""
     with server.database.read() as connection:
         row = runs.find_plan(connection, plan)
         study = None if row is None else datasets.study_of(connection, row.dataset)
