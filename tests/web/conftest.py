@@ -43,7 +43,7 @@ DRAWN = """async () => {
   for (let i = 0; i < 600 && document.querySelector(coming); i++) await frame();
   await frame(); await frame(); }"""
 #: Only against a test that would never end: nothing depends on how fast the machine is.
-PATIENCE = 600_000
+PATIENCE = 300_000
 SHOTS = ROOT / "browser-tests"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 850}
 

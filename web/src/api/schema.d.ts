@@ -1495,8 +1495,12 @@ export interface components {
         /**
          * ColumnShape
          * @description What is public about a column; ``left_out`` is why it is not used, if it is not.
+         *
+         *     ``most`` and ``between`` are of columns whose cells are sets of items (of kind ``items``).
          */
         ColumnShape: {
+            /** Between */
+            between?: string | null;
             /**
              * Confirmed
              * @default true
@@ -1515,6 +1519,8 @@ export interface components {
             left_out?: string | null;
             /** Low */
             low?: number | null;
+            /** Most */
+            most?: number | null;
             /** Name */
             name: string;
             /**
