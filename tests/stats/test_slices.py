@@ -168,3 +168,18 @@ def test_an_additive_model_looks_at_whole_parts_at_a_small_budget():
     schema = Schema.of({"a": (0.0, 1.0), "b": (0.0, 1.0), "y": [False, True]}, target="y")
     model = AdditiveModel(epsilon=0.1, schema=schema, rounds=4, random_state=0).fit(X, X[:, 0] > 0.5)
     assert np.mean(model.predict(X[:10_000]) == (X[:10_000, 0] > 0.5)) > 0.97
+
+
+@pytest.mark.parametrize("kind", ["category", "number", "integer"])
+def test_slices_are_alike_where_records_are_made_of_few_values(kind):
+    """Salts that are multiples of one number add up alike: once, slices of yes-or-no columns were not."""
+    draw = np.random.default_rng(5)
+    names = tuple(f"c{k}" for k in range(24))
+    table = {name: draw.integers(0, 2, 60_000) for name in names}
+    of_kind = {"category": [0, 1], "number": (0.0, 1.0), "integer": (0, 1)}[kind]
+    every = Rows(pa.record_batch(table), Schema.of(dict.fromkeys(names, of_kind)))
+    own = slice_of_each(every, names, 16)
+    assert np.abs(np.bincount(own, minlength=16) / len(own) - 1 / 16).max() < 0.006
+    for name in names:
+        means = np.bincount(own, weights=table[name], minlength=16) / np.bincount(own, minlength=16)
+        assert np.abs(means - 0.5).max() < 0.05
