@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -162,16 +163,27 @@ def test_pausing_and_a_server_that_was_killed_lose_and_repeat_nothing(idle: Hous
     child.send_signal(signal.SIGKILL)
     child.wait()
     kept = store.read_bytes()
-    for _ in range(50):  # a worker of the killed program ends by itself
-        try:
-            do_free_cells(idle, made["id"])
-            break
-        except subprocess.CalledProcessError:
-            time.sleep(0.1)
+    do_free_cells(idle, made["id"])
     assert store.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
     cells = [json.loads(line)["cell"] for line in store.read_text().splitlines()]
     assert len(cells) == len(set(cells)) == made["cells"]
     assert idle.analyst.get(place)["done"] == made["cells"]
+
+
+def test_who_goes_on_waits_for_a_process_that_outlived_its_server(idle: House):
+    """It still writes to the results when the next server begins: once it has noticed, nothing has failed."""
+    made = make(idle, GRID, idle.dataset)
+    folder = folder_of(idle.server, made["id"])
+    words = [sys.executable, "-m", "privet.service.experimenting", str(folder), "1", str(os.getpid())]
+    with (folder / "results.jsonl").open("ab") as outlived:
+        fcntl.flock(outlived, fcntl.LOCK_EX)
+        child = subprocess.Popen(words)
+        waits = f"-> FLOCK  ADVISORY  WRITE {child.pid} "
+        while child.poll() is None and waits not in Path("/proc/locks").read_text():
+            time.sleep(0.02)
+        assert child.returncode is None
+    assert child.wait() == 0
+    assert idle.analyst.get(f"/experiments/{made['id']}")["done"] == made["cells"]
 
 
 @pytest.mark.parametrize(

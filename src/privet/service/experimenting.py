@@ -7,6 +7,7 @@ of its own, planned, paid for and released like any other, and what was released
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
 import os
@@ -204,6 +205,9 @@ def work(folder: Path, processes: int, parent: int) -> None:
         if os.getppid() != parent:
             sys.exit(3)
 
+    with (folder / RESULTS).open("ab") as file:
+        # Whoever still writes to it belongs to a server that was killed, and is about to notice that.
+        fcntl.flock(file, fcntl.LOCK_EX)
     free.run(folder=folder, store=folder / RESULTS, processes=processes, progress=alive)
 
 
