@@ -87,9 +87,18 @@ def in_words(
 
 def _effect(value: float, error: float, odds: bool) -> str:
     if not odds:
-        return f"{value:+.2g} ± {error:.1g}"
+        return f"{_plain(value, sign=True)} ± {_plain(error, digits=1)}"
     least, most = np.exp(value - error), np.exp(value + error)
-    return f"× {np.exp(value):.2g} ({least:.2g} to {most:.2g})"
+    return f"× {_plain(np.exp(value))} ({_plain(least)} to {_plain(most)})"
+
+
+def _plain(value: float, digits: int = 2, sign: bool = False) -> str:
+    """A number with so many digits that say something, and without an exponent.
+
+    >>> _plain(1234.5), _plain(9.7, digits=1), _plain(0.031, sign=True)
+    ('1200', '10', '+0.031')
+    """
+    return np.format_float_positional(value, precision=digits, fractional=False, trim="-", sign=sign)
 
 
 def pictures(shapes: Sequence[Shape], schema: Schema, outputs: Sequence[str], what: str) -> tuple[Chart, ...]:
