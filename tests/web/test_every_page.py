@@ -85,6 +85,9 @@ def test_what_is_done_with_a_model(visitor):
     visitor.at("data", dataset, "result", release)
     page.get_by_role("heading", name="In words").wait_for()
     visitor.look("result-tree")
+    # The lines of a tree are indented as boxes: where one is too long, its second line is, too.
+    lines = page.locator(".told li").all()
+    assert len({box["x"] for line in lines if (box := line.bounding_box())}) > 2
     every_chart_is_saved(page)
     go_for_real(page)
     page.get_by_role("link", name="Measure how good it is").click()

@@ -84,6 +84,13 @@ def test_a_leak_cannot_be_drawn_and_the_server_says_why(visitor):
     page.locator('.svelte-flow__node[data-id="report"]').wait_for(state="detached")
 
 
+#: How many steps the buttons of the canvas cover.
+COVERED = """() => {
+  const place = element => element.getBoundingClientRect();
+  const buttons = place(document.querySelector('.svelte-flow__controls'));
+  const under = one => one.left < buttons.right && one.right > buttons.left
+    && one.top < buttons.bottom && one.bottom > buttons.top;
+  return [...document.querySelectorAll('.svelte-flow__node')].map(place).filter(under).length; }"""
 #: How many steps of the graph can be seen in whole, and how often the page changed while nobody did anything.
 IN_VIEW = """() => {
   const place = element => element.getBoundingClientRect();
@@ -107,6 +114,7 @@ def test_the_whole_graph_is_in_view_in_every_window_and_the_page_comes_to_rest(v
             page.evaluate(DRAWN)
             steps = page.locator(".svelte-flow__node")
             assert steps.count() == page.evaluate(IN_VIEW) == 5
+            assert page.evaluate(COVERED) == 0
             assert any(page.evaluate(CHANGES) == 0 for _ in range(20)), "the page never comes to rest"
             if size == NARROW:  # from top to bottom, so that its words can be read
                 tops = [box["y"] for each in steps.all() if (box := each.bounding_box())]
@@ -115,6 +123,7 @@ def test_the_whole_graph_is_in_view_in_every_window_and_the_page_comes_to_rest(v
         add(page, "report")
         page.evaluate(DRAWN)
         assert page.evaluate(IN_VIEW) == 6
+        assert page.evaluate(COVERED) == 0
     finally:
         page.set_viewport_size(WIDE)
 
@@ -156,6 +165,9 @@ def test_it_runs_to_a_step_and_what_was_paid_for_is_used_again(visitor):
     priced(page)
     page.get_by_role("button", name="Run on made-up people").click()
     ran(page)
+    words = page.get_by_role("region", name="In words")
+    assert "It chose" in words.inner_text()
+    assert "Guarantee" not in words.inner_text(), "it has a place of its own"
     visitor.look("result-flow-practice")
     page.get_by_role("button", name="Do this for real").click()
     priced(page)

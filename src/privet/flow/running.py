@@ -84,7 +84,8 @@ class FlowResult:
             "files": [str(end.place) for end in self.ends],
         }
 
-    def text(self) -> str:
+    def in_words(self) -> str:
+        """What each step found."""
         lines = [f"The flow '{self.plan.flow.name}' has run."]
         for name, each in self.found.items():
             again = " (released before)" if name in self.reused else ""
@@ -94,7 +95,10 @@ class FlowResult:
                 each.score.text().rpartition("\n\n")[0] if each.score is not None else each.model.in_words()
             )
             lines += [f"  {line}" for line in words.splitlines()[:30]]
-        lines += ["", *(f"Written: {end.place}" for end in self.ends)]
+        return "\n".join(lines)
+
+    def text(self) -> str:
+        lines = [self.in_words(), "", *(f"Written: {end.place}" for end in self.ends)]
         lines.append("Nothing was paid for." if self.guarantee is None else self.guarantee.headline)
         return "\n".join(lines)
 

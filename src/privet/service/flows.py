@@ -221,6 +221,9 @@ class FlowRan(Result):
     def to_dict(self) -> dict[str, Any]:
         return self.found.to_dict()
 
+    def in_words(self) -> str:
+        return self.found.in_words()
+
     def text(self) -> str:
         return self.found.text()
 
