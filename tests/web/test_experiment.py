@@ -40,12 +40,12 @@ def test_from_the_grid_to_the_winner_for_real(visitor, tmp_path):
     file = tmp_path / "experiment.toml"
     saved.value.save_as(file)
     for figure in (17, 19, 24, 25):
-        page.get_by_role("button", name=f"DPWeka, figure {figure}").click()
+        page.get_by_label("or an example").select_option(label=f"DPWeka, figure {figure}")
         expect(page.get_by_label("Name", exact=True)).to_have_value(f"figure-{figure}")
         expect(page.get_by_role("button", name=re.compile("Run the .* free cells"))).to_be_enabled()
     page.get_by_role("button", name="Run the 140 free cells").wait_for()
     visitor.look("experiment-figure-25")
-    page.get_by_role("button", name="Accuracy over ε").click()
+    page.get_by_label("or an example").select_option(label="Accuracy over ε")
     page.get_by_role("button", name="Run the 360 free cells").wait_for()
     page.get_by_label("The file of an experiment").set_input_files(file)
     page.get_by_role("button", name="Run the 12 free cells").click()

@@ -53,11 +53,22 @@ test("a name with HTML in it is text in the drawing", () => {
   expect(text).not.toContain("<script>");
 });
 
+test("what is too long for the box of a tree ends in dots", () => {
+  const edge = "medication is neither statins nor any other of those that are known";
+  const root = { text: "no", edge: "", children: [{ text: "ill", edge, children: [] }, { text: "well", edge: "age < 60", children: [] }] };
+  const text = svg(option({ ...common, kind: "tree", title: "T", root }), 900, 200);
+  expect(text).toContain("age &lt; 60");
+  expect(text).toContain("medication is neither");
+  expect(text).not.toContain("that are known");
+});
+
 test("figures in cells are left out where they would run into each other, and none is less than nothing", () => {
   const columns = Array.from({ length: 8 }, (_, i) => `c${i}`);
   const wide: Chart = { ...common, kind: "heatmap", title: "H", rows: ["r"], columns, values: [columns.map(() => -0.001)], error: null, diverging: true };
   expect(svg(option(wide), 700, 200)).toContain(">0.00<");
   expect(svg(option(wide), 700, 200)).not.toContain("-0.00");
+  const large: Chart = { ...wide, values: [columns.map(() => -41.4321)] };
+  expect(svg(option(large), 700, 200)).toContain(">-41.4<");
   expect(svg(option(wide, { narrow: true }), 320, 200)).not.toContain("0.00");
 });
 

@@ -98,7 +98,8 @@ function start(label: string): string {
 
 /** A figure in a cell, where there is little room: the table beside the chart has all of it. */
 function inCell(value: number): string {
-  if (Number.isInteger(value) || Math.abs(value) >= 10) return short(value);
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) return short(value);
+  if (Math.abs(value) >= 10) return short(Number(value.toPrecision(3)));
   return value.toFixed(2).replace(/^-(0\.00)$/, "$1");
 }
 
@@ -395,12 +396,14 @@ function plain(text: string): string {
 
 // Each node is a box; its branches leave it on the right.
 const GAP = 36;
-// How much of the way to the next box a branch goes before it forks: boxes take at most six sevenths of it.
+const MOST = 252;
+const LETTER = 7.5; // of bold print; what is still too long ends in dots, and the table has all of it
+// How much of the way to the next box a branch goes before it forks: boxes take at most seven eighths of it.
 const FORK = "93%";
 
 /** How wide the boxes of a tree are: as its longest line, within limits. */
 function box(root: Node): number {
-  return Math.min(214, Math.max(90, 26 + 7 * longest(root)));
+  return Math.min(MOST, Math.max(90, 26 + LETTER * longest(root)));
 }
 
 function longest(node: Node): number {
@@ -424,7 +427,7 @@ function tree(chart: Tree): EChartsCoreOption {
     borderColor: "#a9b8b0",
     borderWidth: 1,
     borderRadius: 5,
-    rich: { edge: { fontWeight: 600, fontSize: 12, lineHeight: 16, width: width - 16, overflow: "truncate" } },
+    rich: { edge: { fontWeight: 600, fontSize: 12, lineHeight: 16 } },
   };
   return {
     series: [
