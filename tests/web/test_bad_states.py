@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.web.project import go_for_real, open_clinic, set_epsilon, spend
+from tests.web.project import go_for_real, open_clinic, set_epsilon, shared_clinic, spend
 
 #: Where something is spent, and nothing is foretold before: a forecast takes the server some seconds.
 CHEAP = "mine/prepare"
@@ -135,6 +135,46 @@ def test_five_hundred_columns(visitor):
     page.get_by_role("searchbox", name="Find").fill("c499")
     page.get_by_role("heading", name="c499").wait_for()
     visitor.look("public-500")
+    dataset = page.url.split("/data/")[1].split("/")[0]
+    left = visitor.call("GET", f"/datasets/{dataset}")["unconfirmed"]
+    visitor.call("POST", f"/datasets/{dataset}/schema/confirm", {"columns": left})
+    visitor.call("POST", f"/datasets/{dataset}/open", {"epsilon": 1})
+    visitor.at("data", dataset, *CHEAP.split("/"))
+    page.get_by_role("heading", name="What it costs").wait_for()
+    visitor.look("mine-500")
+    go_for_real(page)
+    spend(page, "1")
+    page.get_by_role("heading", name="In words").wait_for()
+    visitor.look("result-500")
+
+
+def test_the_server_stops_while_nobody_runs_anything(visitor):
+    """Pages whose program is there say so as a problem, others as a page that cannot be loaded."""
+    visitor.expected = ("net::ERR_", "Failed to fetch")
+    page = visitor.page
+    dataset = shared_clinic(visitor, CHEAP)
+    page.get_by_role("heading", name="What it costs").wait_for()
+    visitor.workbench.stop()
+    page.get_by_role("link", name="Associate", exact=True).click()
+    page.get_by_text("The server does not answer").wait_for()
+    visitor.look("mine-away")
+    page.route("**/assets/Joined*", lambda route: route.abort())  # whether or not the browser has kept it
+    page.evaluate("location.hash = '#/study/any'")
+    page.get_by_text("This page could not be loaded").wait_for()
+    visitor.look("page-away")
+    visitor.workbench.start()
+    visitor.at("data", dataset, "budget")
+    page.get_by_role("heading", name="Who spent what").wait_for()
+
+
+def test_an_address_of_nothing(visitor):
+    visitor.expected = ("status of 404",)
+    dataset = shared_clinic(visitor, "mine/nonsense")
+    visitor.page.get_by_role("heading", name="There is no such page").wait_for()
+    for place in ("result/nonsense", "run/nonsense", "evaluate/nonsense", "experiment/nonsense"):
+        visitor.at("data", dataset, *place.split("/"))
+        visitor.page.get_by_text("There is no such thing").wait_for()
+        visitor.check(place)
 
 
 def test_a_file_that_is_no_table(visitor):

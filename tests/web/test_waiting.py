@@ -116,6 +116,12 @@ def test_a_price_a_forecast_and_a_look_say_what_they_wait_for(visitor, practised
                 page.get_by_role("button", name="How many records are there?").click()
             page.get_by_role("status").filter(has_text=words).wait_for()
             told(visitor, "Loading …")
+    shared_clinic(visitor, "mine/classify")
+    page.get_by_text("of what is attainable").wait_for()
+    with held(page, "**/forecasts", dropped=True):  # nothing that was foretold for another method is shown
+        page.get_by_role("radio", name="One R").check()
+        page.get_by_text("You need not wait for it").wait_for()
+        expect(page.get_by_text("of what is attainable")).to_have_count(0)
     visitor.at("data", dataset, "result", release)
     with held(page, "**/export?as=python"):
         page.locator("summary", has_text="Show the script").click()
