@@ -122,7 +122,7 @@ def test_sorting_and_cutting_look_at_released_figures():
         ("SELECT COUNT(*) FROM data WHERE secret = 1", "secret"),
         ("SELECT COUNT(*) FROM data; DROP TABLE data", "One SELECT"),
         ("DELETE FROM data", "One SELECT"),
-        ("SELECT COUNT(*) FROM a, b", "public table"),
+        ("SELECT COUNT(*) FROM data, b", "public table"),
         ("SELECT DISTINCT ward FROM data", "DISTINCT"),
         ("SELECT ROW_NUMBER() OVER () FROM data", "OVER"),
         ("SELECT SUM(COUNT(*)) FROM data", "COUNT"),
@@ -140,6 +140,32 @@ def test_sorting_and_cutting_look_at_released_figures():
         (f"SELECT COUNT(*) FROM data WHERE age IN ({'1, ' * 9000}1)", "characters"),
         ("SELEKT", "SELECT"),
         ("", "SELECT"),
+        # Each of these was answered once, as if the rest had not been there.
+        ("SELECT ward, COUNT(*) AS ward, AVG(age) FROM data GROUP BY ward", "'ward' is a key and a figure"),
+        ("SELECT age > 60 AS ward, COUNT(*) FROM data GROUP BY ward", "age > 60"),
+        ("SELECT COUNT(DISTINCT ward, age) FROM data", "DISTINCT ward, age"),
+        ("SELECT COUNT(DISTINCT age + 1) FROM data", "DISTINCT age + 1"),
+        ("SELECT COUNT(DISTINCT *) FROM data", "DISTINCT *"),
+        ("SELECT COUNT(*) FROM data WHERE people.age > 60", "people.age"),
+        ("SELECT COUNT(*) FROM data AS d WHERE data.age > 60", "data.age"),
+        ("SELECT COUNT(*) FROM peeple", "peeple"),
+        ("SELECT COUNT(*) FROM other.data", "other.data"),
+        ("SELECT COUNT(*) FROM '/etc/passwd'", "/etc/passwd"),
+        ("SELECT COUNT(*) FROM read_csv('people.csv')", "people.csv"),
+        ("SELECT COUNT(*) FROM data AS d(cost, age, ward) WHERE age > 60", "d(cost, age, ward)"),
+        ("SELECT COUNT(*) FROM data WHERE age BETWEEN SYMMETRIC 90 AND 70", "BETWEEN"),
+        ("SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM data)", "(age)"),
+        ("SELECT COUNT(*) FROM (SELECT * REPLACE (1 AS age) FROM data) WHERE age > 60", "REPLACE"),
+        ("SELECT COUNT(*) FROM (SELECT * FROM data) TABLESAMPLE (10 PERCENT)", "TABLESAMPLE"),
+        ("SELECT ward, COUNT(*) FROM data GROUP BY ward LIMIT 50 PERCENT", "PERCENT"),
+        ("SELECT ward, COUNT(*) AS n FROM data GROUP BY ward ORDER BY n NULLS LAST", "NULLS LAST"),
+        ("SELECT COUNT(*) FROM data GROUP BY BINS(age, 5), BINS(age, 3)", "'age' is grouped by twice"),
+        # These ended in an error of Python's own, or took all memory.
+        ("SELECT COUNT() FROM data", "COUNT()"),
+        (f"SELECT ward, COUNT(*) FROM data GROUP BY ward LIMIT {'9' * 5000}", "LIMIT takes"),
+        ("SELECT COUNT(*) FROM data GROUP BY BINS(age, 999999999)", "bins"),
+        ("SELECT SUM(CASE WHEN ward = 'a' THEN 1 ELSE 0 END) FROM data", "CASE WHEN"),
+        ("SELECT SUM(age * 0) FROM data", "age * 0"),
     ],
     ids=lambda text: text[:40],
 )
@@ -147,6 +173,18 @@ def test_what_is_not_understood_is_refused_with_the_words_at_fault(text, words):
     with pytest.raises(PrivetError) as refused:
         told(text)
     assert words in str(refused.value)
+
+
+def test_keys_are_known_by_their_place_and_by_the_name_that_they_are_given():
+    for text in (
+        "SELECT CASE WHEN age > 60 THEN 'old' ELSE 'young' END, COUNT(*) FROM data GROUP BY 1",
+        "SELECT CASE WHEN d.age > 60 THEN 'old' ELSE 'young' END k, COUNT(*) FROM data d GROUP BY k",
+    ):
+        assert [keys for keys, _ in told(text).rows] == [("old",), ("young",)]
+    assert len(told("SELECT BINS(age, 4) AS b, COUNT(*) FROM data GROUP BY b").rows) == 5
+    assert len(told("SELECT COUNT(*) FROM data GROUP BY ward, ward").rows) == 5
+    answer = told("SELECT ward AS w, COUNT(*) AS n FROM data GROUP BY w ORDER BY w DESC LIMIT 1")
+    assert [keys for keys, _ in answer.rows] == [("else",)]
 
 
 def test_nothing_is_spent_by_a_refusal_and_everything_by_an_answer():

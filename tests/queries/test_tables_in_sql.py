@@ -48,6 +48,11 @@ def test_a_join_on_the_person():
     assert mean.value == pytest.approx(60, abs=0.01)
 
 
+def test_columns_are_those_of_the_table_that_they_are_said_to_be_of():
+    joined = "FROM data AS d JOIN people AS p ON d.patient = p.patient"
+    assert told(f"SELECT COUNT(*) {joined} WHERE p.age > 40 AND d.cost < 45").value.value == 3
+
+
 def test_a_record_for_each_person():
     inner = "SELECT patient, COUNT(*) AS n, SUM(cost) AS spent, MAX(cost) AS most FROM data GROUP BY patient"
     [(_, figures)] = told(f"SELECT COUNT(*), AVG(n), AVG(spent), AVG(most) FROM ({inner})").rows
@@ -96,6 +101,10 @@ def test_joined_keys_keep_so_many():
         ("SELECT COUNT(*) FROM data TABLESAMPLE (10 PERCENT)", "TABLESAMPLE"),
         ("SELECT ward, COUNT(*) FROM data GROUP BY CUBE (ward)", "CUBE"),
         ("SELECT cost, COUNT(*) FROM data GROUP BY FREQUENT(cost)", "cost"),
+        ("SELECT COUNT(*) FROM data d JOIN people p USING (patient) WHERE p.cost > 5", "p.cost"),
+        ("SELECT COUNT(*) FROM data d JOIN people p ON p.patient = p.patient", "USING"),
+        ("SELECT COUNT(*) FROM data JOIN people ON patient = patient", "USING"),
+        ("SELECT COUNT(*) FROM poeple", "FROM can name: data, people"),
     ],
 )
 def test_what_is_not_understood_is_refused_with_the_words_at_fault(text, words):

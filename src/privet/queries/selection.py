@@ -122,6 +122,8 @@ def key_of(name: str, schema: Schema, bins: int | None = None) -> Coded:
     column = schema[name]
     if not isinstance(column, Number):
         return Coded(name)
+    if bins is not None and bins > MOST_GROUPS:  # before so many cuts are made
+        raise ParameterError(f"'{name}' has at most {MOST_GROUPS:,} bins.", "Ask for wider intervals.")
     few = column.integer and column.high - column.low < 200
     if bins is None and not column.cuts and not few:
         raise ParameterError(

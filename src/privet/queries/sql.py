@@ -25,15 +25,18 @@ from privet.queries.measures import (
 )
 from privet.queries.selection import Selection
 from privet.queries.sql_expressions import called, condition, refuse, value
+from privet.queries.sql_parts import require_understood
 from privet.queries.sql_tables import Named, from_clause, person_of, require_clauses
 from privet.queries.table import Query
 from privet.queries.terms import Term
+from privet.schema import Category
 from privet.stats.views import Constant, Field
 
 __all__ = ["from_sql"]
 
 _EXAMPLE = "For example: SELECT COUNT(*) FROM data."
 LONGEST = 20_000
+DIGITS = 9
 
 
 def from_sql(
@@ -43,9 +46,10 @@ def from_sql(
     private: Mapping[str, Query] | None = None,
     most: Mapping[str, int] | None = None,
 ) -> Query:
-    """The query that a SELECT asks of the table; ``public`` tables may be joined, by their names.
+    """The query that a SELECT asks of the table, which is called ``data``, or as its data set.
 
-    So may other ``private`` ones; ``most`` is how many records of each key a table keeps in such a join.
+    ``public`` tables may be joined, by their names, and so may other ``private`` ones; ``most`` is how many
+    records of each key a table keeps in such a join.
 
     >>> import pyarrow as pa
     >>> from privet.queries import query
@@ -80,16 +84,17 @@ def _asked(statements: Sequence[Any], named: Named) -> Query:
         raise ParameterError("One SELECT is answered at a time.", _EXAMPLE)
     select = statements[0]
     require_clauses(select)
+    require_understood(select)
     asked = from_clause(select, named)
     if where := select.args.get("where"):
         asked = asked.where(Term(condition(where.this, asked.seen)))
     asked, keys = _grouped(select, asked)
-    if _counts_persons(select, keys, asked):
+    if _counts_persons(select, asked):
         asked = _of_persons(asked)
     return _measured(select, asked, keys)
 
 
-def _counts_persons(select: Any, keys: list[str], asked: Query) -> bool:
+def _counts_persons(select: Any, asked: Query) -> bool:
     """Whether all that is asked is how many different persons there are."""
     from sqlglot import exp
 
@@ -126,13 +131,13 @@ def _of_persons(asked: Query) -> Query:
     return records.per_person(*names).group_by(*names)
 
 
-def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
-    """The query with its groups, and the names of the keys."""
+def _grouped(select: Any, asked: Query) -> tuple[Query, list[tuple[str, Any]]]:
+    """The query with its groups, and the keys: the name of each, and the expression that it is."""
     from sqlglot import exp
 
     aliases = {e.alias: e.this for e in select.expressions if isinstance(e, exp.Alias)}
     keys: list[Any] = []
-    names: list[str] = []
+    names: list[tuple[str, Any]] = []
     found: list[str] = []
     group = select.args.get("group")
     rolled = list(group.args.get("rollup") or ()) if group else []
@@ -153,23 +158,27 @@ def _grouped(select: Any, asked: Query) -> tuple[Query, list[str]]:
         alias = next((name for name, each in aliases.items() if each == key), "")
         if isinstance(key, exp.Column) and key.name in aliases and key.name not in asked.seen:
             alias, key = key.name, aliases[key.name]
+        if any(key == each for _, each in names):
+            continue
         if isinstance(key, exp.Column):
-            keys.append(key.name)
-            names.append(key.name)
+            name = key.name
+            keys.append(name)
         elif called(key) == "BINS":
             column, bins = _arguments(key, 2)
-            keys.append((column.name, _whole(bins, "BINS")))
-            names.append(column.name)
+            name = column.name
+            keys.append((name, _whole(bins, "BINS")))
         elif called(key) == "FREQUENT":
             [column] = _arguments(key, 1)
-            keys.append(column.name)
-            names.append(column.name)
-            found.append(column.name)
+            name = column.name
+            keys.append(name)
+            found.append(name)
         else:
             name = alias or f"key_{len(names) + 1}"
             asked = _made(asked, name, key)
             keys.append(name)
-            names.append(name)
+        if name in (each for each, _ in names):
+            raise ParameterError(f"'{name}' is grouped by twice, in two ways.", "Group by it once.")
+        names.append((name, key))
     asked = asked.group_by(*keys, find=found) if keys else asked
     return (asked.with_total() if rolled else asked), names
 
@@ -185,17 +194,16 @@ def _made(asked: Query, name: str, node: Any) -> Query:
             raise error from None
 
 
-def _measured(select: Any, asked: Query, keys: list[str]) -> Query:
+def _measured(select: Any, asked: Query, keys: list[tuple[str, Any]]) -> Query:
     from sqlglot import exp
 
     measures: list[MeasureOf] = []
     names: list[str] = []
-    group = select.args.get("group")
-    rolled = [key for each in (group.args.get("rollup") or ()) for key in each.expressions] if group else []
-    grouped = [*group.expressions, *rolled] if group else []
+    sorts = {name: name for name, _ in keys}  # what the answer may be sorted by, and what it is called there
     for chosen in select.expressions:
         node = chosen.this if isinstance(chosen, exp.Alias) else chosen
-        if (isinstance(node, exp.Column) and node.name in keys) or node in grouped or chosen.alias in keys:
+        if key := _key(node, keys):
+            sorts[chosen.alias or key] = key
             continue
         if isinstance(node, exp.Column | exp.Star):
             raise ParameterError(
@@ -205,9 +213,12 @@ def _measured(select: Any, asked: Query, keys: list[str]) -> Query:
         asked, measure = _measure(node, asked)
         measures.append(measure)
         names.append(chosen.alias or measure.name)
-    order = [
-        _order(each, names, measures, keys) for each in (select.args.get("order") or exp.Order()).expressions
-    ]
+    if taken := {name for name, _ in keys} & set(names):
+        raise ParameterError(f"'{min(taken)}' is a key and a figure too.", "Give the figure another name.")
+    sorts |= {name: name for name in names}
+    if Count() in measures:
+        sorts["COUNT(*)"] = names[measures.index(Count())]
+    order = [_order(each, sorts) for each in (select.args.get("order") or exp.Order()).expressions]
     limit = select.args.get("limit")
     selection = replace(
         asked.selection,
@@ -231,13 +242,17 @@ def _measure(node: Any, asked: Query) -> tuple[Query, MeasureOf]:
 
     name = called(node)
     if isinstance(node, exp.Count):
+        if node.this is None:
+            return refuse(node)
         if isinstance(node.this, exp.Star | exp.Literal):
             return asked, Count()
         if isinstance(node.this, exp.Distinct):
-            if (counted := _counted(node)) not in asked.seen and counted == person_of(asked):
+            if (counted := _counted(node)) is None:
+                return refuse(node)
+            if counted not in asked.seen and counted == person_of(asked):
                 return asked, Count()  # one record for each by now
-            asked, column = _column(node.this.expressions[0], asked)
-            return asked, CountDistinct(column)
+            _ = asked[counted]
+            return asked, CountDistinct(counted)
         asked, column = _column(node.this, asked)
         return asked, CountOf(column)
     simple: dict[str, Any] = {
@@ -282,23 +297,35 @@ def _column(node: Any, asked: Query) -> tuple[Query, str]:
     expression = value(node, asked.seen)
     if isinstance(expression, Constant | Field):
         return refuse(node)
+    if isinstance(expression.domain(node.sql(), asked.seen), Category):
+        raise ParameterError(
+            f"'{node.sql()}' is a category, and numbers are needed.", "Group by it, and count."
+        )
     name = f"computed_{len(asked.selection.view.made) + 1}"
     return asked.with_columns(**{name: Term(expression)}), name
 
 
-def _order(node: Any, names: list[str], measures: list[MeasureOf], keys: list[str]) -> str:
+def _key(node: Any, keys: list[tuple[str, Any]]) -> str | None:
+    """The name of the key that this is; None if it is none."""
+    from sqlglot import exp
+
+    column = node.name if isinstance(node, exp.Column) else None
+    return next((name for name, key in keys if node == key or column == name), None)
+
+
+def _order(node: Any, sorts: Mapping[str, str]) -> str:
     """A column of the answer to sort by, with a minus if the largest comes first."""
     from sqlglot import exp
 
-    wanted = node.this
-    sign = "-" if node.args.get("desc") else ""
-    if isinstance(wanted, exp.Column) and wanted.name in (*names, *keys):
-        return f"{sign}{wanted.name}"
-    if isinstance(wanted, exp.Count) and Count() in measures:
-        return f"{sign}{names[measures.index(Count())]}"
-    raise ParameterError(
-        f"{wanted.sql()} is no column of the answer.", "Name it with AS, and sort by that name."
-    )
+    wanted, largest_first = node.this, bool(node.args.get("desc"))
+    name = wanted.name if isinstance(wanted, exp.Column) else wanted.sql()
+    if name not in sorts:
+        raise ParameterError(
+            f"{wanted.sql()} is no column of the answer.", "Name it with AS, and sort by that name."
+        )
+    if bool(node.args.get("nulls_first")) is largest_first:  # the parser says so where nothing is said
+        refuse(node)
+    return f"{'-' if largest_first else ''}{sorts[name]}"
 
 
 def _arguments(node: Any, number: int) -> list[Any]:
@@ -321,9 +348,12 @@ def _share(node: Any) -> Fraction:
 
 
 def _whole(node: Any, word: str) -> int:
-    """A whole number above 0, written as such."""
+    """A whole number above 0, written as such. Of too many digits Python makes no number."""
     from sqlglot import exp
 
-    if not isinstance(node, exp.Literal) or not str(node.name).isdigit() or int(node.name) < 1:
-        raise ParameterError(f"{word} takes a whole number above 0.", f"For example: {word} 10.")
+    whole = isinstance(node, exp.Literal) and str(node.name).isdigit() and len(node.name) <= DIGITS
+    if not whole or int(node.name) < 1:
+        raise ParameterError(
+            f"{word} takes a whole number above 0, of at most {DIGITS} digits.", f"For example: {word} 10."
+        )
     return int(node.name)

@@ -25,7 +25,7 @@ _AGGREGATES = {"COUNT": "count", "SUM": "sum", "AVG": "mean", "MIN": "min", "MAX
 
 @dataclass(frozen=True)
 class Named:
-    """The tables that a SELECT may name: the private one (any other name), more of them, and public ones.
+    """The tables that a SELECT may name: the private one (also as its data set), others, and public ones.
 
     ``most`` says how many records of each key a private table keeps in a join: 1, unless it is said.
     """
@@ -59,9 +59,27 @@ def from_clause(select: Any, named: Named) -> Query:
     if source is None or not isinstance(source.this, exp.Table | exp.Subquery):
         raise ParameterError("FROM must name one table.", "For example: SELECT COUNT(*) FROM data.")
     asked, left = _source(source.this, named)
+    tables = {source.this.alias_or_name: _columns(asked)}
     for join in select.args.get("joins") or ():
-        asked = _joined(asked, left, join, named)
+        asked, columns = _joined(asked, left, join, named)
+        tables[join.this.alias_or_name] = columns
+    _require_columns_of(select, tables)
     return asked
+
+
+def _columns(asked: Query) -> set[str]:
+    person = person_of(asked)
+    return {*asked.seen.names, *(() if person is None else (person,))}
+
+
+def _require_columns_of(select: Any, tables: Mapping[str, set[str]]) -> None:
+    """Refuse a column of a table that is not named after FROM, or has no such column."""
+    from sqlglot import exp
+
+    for column in select.find_all(exp.Column):
+        inside = column.find_ancestor(exp.Select) is select
+        if inside and column.table and column.name not in tables.get(column.table, ()):
+            refuse(column)
 
 
 def _source(node: Any, named: Named) -> tuple[Query, str]:
@@ -69,13 +87,20 @@ def _source(node: Any, named: Named) -> tuple[Query, str]:
     from sqlglot import exp
 
     if isinstance(node, exp.Table):
-        if any(held for word, held in node.args.items() if word not in ("this", "alias", "db", "catalog")):
+        plain = isinstance(node.this, exp.Identifier)
+        if not plain or any(held for word, held in node.args.items() if word not in ("this", "alias")):
             refuse(node)
         if node.name in named.public:
             raise ParameterError(
                 f"'{node.name}' is a public table, and FROM names a private one.", "Join it to one."
             )
-        return named.private.get(node.name, named.table), node.name
+        known = {"data": named.table, **named.private}
+        known.setdefault(named.table.schema.dataset or "data", named.table)
+        if node.name not in known:
+            raise ParameterError(
+                f"There is no private table '{node.name}' here.", f"FROM can name: {', '.join(known)}."
+            )
+        return known[node.name], node.name
     inner = node.this
     if isinstance(inner, exp.Union):
         return _union(inner, named), node.alias
@@ -147,7 +172,8 @@ def _each_person(select: Any, group: Any, asked: Query) -> Query:
     return asked.per_person(*(name for name in names if name != person), **made)
 
 
-def _joined(asked: Query, left: str, join: Any, named: Named) -> Query:
+def _joined(asked: Query, left: str, join: Any, named: Named) -> tuple[Query, set[str]]:
+    """The query with one more table, and the columns of that table."""
     from sqlglot import exp
 
     require_clauses(join, {"this", "side", "kind", "using", "on"})
@@ -166,12 +192,16 @@ def _joined(asked: Query, left: str, join: Any, named: Named) -> Query:
         if len(keys) > 1:
             raise ParameterError("A public table is joined by one key.", "Write JOIN … USING (key).")
         asked = asked.join_public(named.public[name], on=keys[0])
-        made = [column for column in _names(named.public[name]) if column != keys[0]]
-        return asked if side == "LEFT" or not made else asked.where(~asked[made[0]].is_missing())
+        said = _names(named.public[name])
+        made = [column for column in said if column != keys[0]]
+        if side != "LEFT" and made:
+            asked = asked.where(~asked[made[0]].is_missing())
+        return asked, set(said)
     if side or kind not in ("", "INNER"):
         raise ParameterError("Private tables are joined by pairs of records only.", "Use JOIN … USING (key).")
     other, right = _source(join.this, named)
-    return asked.join(other, keys, (named.most.get(left, 1), named.most.get(right, 1)))
+    columns = _columns(other)
+    return asked.join(other, keys, (named.most.get(left, 1), named.most.get(right, 1))), columns
 
 
 def _keys(join: Any) -> list[str]:
@@ -185,7 +215,8 @@ def _equal_key(on: Any) -> str:
 
     sides = (on.this, on.expression) if isinstance(on, exp.EQ) else ()
     names = {side.name for side in sides if isinstance(side, exp.Column)}
-    if not sides or len(names) != 1 or not all(isinstance(side, exp.Column) for side in sides):
+    tables = {side.table for side in sides if isinstance(side, exp.Column) and side.table}
+    if len(tables) != 2 or len(names) != 1:
         raise ParameterError("Tables are joined by a key with one name in both.", "Write JOIN … USING (key).")
     return str(names.pop())
 
