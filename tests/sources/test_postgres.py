@@ -239,7 +239,7 @@ def test_errors_quote_no_cell_and_no_password(url):
             with pytest.raises(DataError) as caught:
                 engine.answer([Moments("x", "ill")], source(url, table=table), schema)
             assert "S3NT1NEL" not in str(caught.value)
-            assert caught.value.__suppress_context__
+            assert caught.value.__suppress_context__ or caught.value.__context__ is None
     with pytest.raises(DataError, match="no such thing"):
         source(url, table="nowhere")
     secret = url.partition("://")[2].partition("@")[0].partition(":")[2]
@@ -250,6 +250,59 @@ def test_errors_quote_no_cell_and_no_password(url):
     assert secret not in without_password(Path(f"{url}?table=spoilt"))
     with pytest.raises(DataError, match="must name one table"):
         open_source(url)
+
+
+def test_no_cell_ends_a_run_by_its_size(url):
+    """Whoever pays would learn from it: a decimal that no float can hold, and a text longer than a block."""
+    numbers = "ARRAY['1e400', '-1e400', '1e-400', 'NaN', '5', NULL]::numeric[]"
+    run(
+        url,
+        f"CREATE TABLE sizes AS SELECT unnest({numbers}) AS x, 'a'::text AS w",
+        "UPDATE sizes SET w = repeat('long', 5000000) WHERE x = 5 OR x = 'NaN'",
+    )
+    schema = Schema((Number("x", 0, 10), Category("w", ("a", "b"))), outside="count")
+    found = source(url, table="sizes")
+    asked = [CrossTable((Coded("x", (3.0,)),)), CrossTable((Coded("w"),)), Moments("x", "w")]
+    for engine in (SqlEngine(), MemoryEngine()):
+        numbers, words, _ = answers = engine.answer(asked, found, schema)
+        assert [numbers.tolist(), words.tolist()] == [[2, 2, 2], [4, 0, 2]]
+    assert (answers[2] == SqlEngine().answer(asked, found, schema)[2]).all()
+    assert read(found)["x"][:3] == [float("inf"), float("-inf"), 0.0]
+
+
+def test_a_table_of_another_server_is_refused(url):
+    run(
+        url,
+        "CREATE EXTENSION file_fdw",
+        "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
+        "CREATE FOREIGN TABLE far_away (x text) SERVER files OPTIONS (filename '/etc/hostname')",
+        "CREATE VIEW from_far AS SELECT x FROM far_away WHERE x <> ''",
+        "CREATE MATERIALIZED VIEW kept AS SELECT x FROM far_away",
+    )
+    for table in ("far_away", "from_far"):
+        with pytest.raises(DataError, match="another server"):
+            source(url, table=table)
+    assert source(url, table="kept").names == ("x",)
+
+
+def test_a_partitioned_table_and_names_in_quotes(url):
+    run(
+        url,
+        'CREATE SCHEMA "My Clinic"',
+        'CREATE TABLE "My Clinic"."Pa""ti.ents" ("Größe" int, "50%" int) PARTITION BY RANGE ("Größe")',
+        'CREATE TABLE low PARTITION OF "My Clinic"."Pa""ti.ents" FOR VALUES FROM (0) TO (100)',
+        'CREATE TABLE nobody PARTITION OF "My Clinic"."Pa""ti.ents" FOR VALUES FROM (100) TO (200)',
+        'CREATE TABLE "Odd.Name" AS SELECT 1 AS x',
+        'INSERT INTO "My Clinic"."Pa""ti.ents" SELECT n % 100, 1 FROM generate_series(1, 300) n',
+    )
+    schema = Schema.of({"Größe": (0, 200), "50%": (0, 2)})
+    for table in ('My Clinic."Pa""ti.ents"', '"My Clinic"."Pa""ti.ents"'):
+        found = source(url, table=table)
+        [answer] = SqlEngine().answer(
+            [CrossTable((Coded("Größe", (50.0,)), Coded("50%", (1.0,))))], found, schema
+        )
+        assert answer[:2, 1].tolist() == [150, 150]
+    assert source(url, table='"Odd.Name"').names == ("x",)
 
 
 def test_people_with_decimal_ids_are_told_apart_or_refused(url):
@@ -312,7 +365,9 @@ def test_the_command_line(url, tmp_path):
     address = f"{url}?table=patients"
     model = tmp_path / "model.json"
 
-    def privet(*words):
+    secret = url.partition("://")[2].partition("@")[0].partition(":")[2]
+
+    def privet(*words, code=0):
         done = subprocess.run(
             [sys.executable, "-m", "privet", *words],
             cwd=tmp_path,
@@ -321,7 +376,8 @@ def test_the_command_line(url, tmp_path):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == code, done.stderr
+        assert secret not in done.stdout + done.stderr
         return done.stdout + done.stderr
 
     privet("fit", "naive-bayes", address, "--epsilon", "1", "--no-ledger", "--yes", "-o", str(model))
@@ -329,6 +385,27 @@ def test_the_command_line(url, tmp_path):
         "accuracy"
         in privet("evaluate", str(model), address, "--epsilon", "1", "--no-ledger", "--yes").lower()
     )
+    # What an error says to type has no password, even of an address that nothing can be done with.
+    without = address.replace(f":{secret}", "")
+    assert f"'{without}' --schema patients.schema.toml" in privet(
+        "fit", "naive-bayes", address, "-o-", code=6
+    )
+    assert without.replace("patients", "others") in privet(
+        "fit", "naive-bayes", address.replace("patients", "others"), "-o-", code=3
+    )
+    assert without in privet("schema", "check", address)
+    assert without in privet("fit", "naive-bayes", "people.csv", address, code=2)
+    # Two slashes in a query stay two.
+    slashed = f"{url}?query=SELECT age, ill FROM patients WHERE 'https://a//b/./c' LIKE '%://a//b/./c'"
+    counted = (
+        "SELECT COUNT(*) FROM data",
+        "--schema",
+        "patients.schema.toml",
+        "--epsilon",
+        "1e6",
+        "--no-ledger",
+    )
+    assert "\n4000 " in privet("query", slashed, *counted, "--yes")
 
 
 def test_a_model_fitted_in_the_database_is_the_one_fitted_in_memory(url):

@@ -7,9 +7,9 @@ takes part in the snapshot. No error passes on what the database says: its messa
 
 from __future__ import annotations
 
-import io
+import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -28,6 +28,8 @@ from privet.sources.sql import TableSource
 __all__ = ["PostgresSource"]
 
 _OWN = 16384  # numbers below are what PostgreSQL itself brings
+_NAME = re.compile(r'"(?:[^"]|"")+"|[^".]+')
+_QUOTED_NAMES = re.compile(rf"(?:{_NAME.pattern})(?:\.(?:{_NAME.pattern}))*")
 _BLOCK = 1 << 23  # bytes of text that are read at a time
 _SETTINGS = (
     "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
@@ -109,7 +111,7 @@ class PostgresSource(TableSource):
             force = f", FORCE_QUOTE ({', '.join(texts)})" if texts else ""
             inner = f"SELECT {', '.join(quoted(c.name) for c in read)} FROM ({self._rows}) AS privet_rows"
             with cursor.copy(f"COPY ({inner}) TO STDOUT (FORMAT csv{force})") as copy:
-                for batch in _parsed_rows(iter(copy), read):
+                for batch in _parsed_rows(copy, read):
                     yield batch.select(wanted)
 
     def require_exact(self, name: str | None) -> None:
@@ -160,7 +162,18 @@ def _parsed(address: str) -> tuple[str, str, str]:
     if query is not None:
         return server, f"({query.strip().rstrip(';')}\n) AS privet_query", "the query"
     assert table is not None
-    return server, ".".join(quoted(name) for name in table.split(".")), f"the table {table}"
+    return server, ".".join(quoted(name) for name in _names(table)), f"the table {table}"
+
+
+def _names(table: str) -> list[str]:
+    """The name of a table, and of its schema before it; one that holds a point is in quotes, as in SQL.
+
+    >>> _names('clinic.Patients'), _names('clinic."old ""p"".tients"'), _names('od"d')
+    (['clinic', 'Patients'], ['clinic', 'old "p".tients'], ['od"d'])
+    """
+    if not _QUOTED_NAMES.fullmatch(table):
+        return table.split(".")
+    return [each[1:-1].replace('""', '"') if each.startswith('"') else each for each in _NAME.findall(table)]
 
 
 def _connected(address: str) -> Any:
@@ -206,52 +219,39 @@ def explained(title: str) -> Iterator[None]:
         raise DataError(f"What the database sent of {title} could not be read.", "Run it again.") from None
 
 
-class _Stream(io.RawIOBase):
-    """Pieces of bytes as a file."""
-
-    def __init__(self, pieces: Iterator[Any]) -> None:
-        self._pieces, self._rest = pieces, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        held, pieces = len(self._rest), [self._rest]
-        while size < 0 or held < size:
-            piece = next(self._pieces, None)
-            if piece is None:
-                break
-            held += len(piece)
-            pieces.append(bytes(piece))
-        whole = b"".join(pieces)
-        size = len(whole) if size < 0 else size
-        self._rest = whole[size:]
-        return whole[:size]
-
-
-def _parsed_rows(pieces: Iterator[Any], columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+def _parsed_rows(rows: Iterable[Any], columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+    """Rows of CSV as batches. Only whole rows are parsed at a time, so no cell is too long for a block."""
     from pyarrow import csv
 
-    stream = _Stream(pieces)
-    first = stream.read(1)
-    if not first:
-        yield pa.RecordBatch.from_arrays([pa.array([], c.arrow) for c in columns], [c.name for c in columns])
-        return
-    stream._rest = first + stream._rest
-    reader = csv.open_csv(
-        pa.PythonFile(stream, mode="r"),
-        csv.ReadOptions(column_names=[c.name for c in columns], block_size=_BLOCK),
-        csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        csv.ConvertOptions(
-            column_types={c.name: c.arrow for c in columns},
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-            true_values=["t"],
-            false_values=["f"],
-        ),
+    names, nothing = [column.name for column in columns], True
+    parse = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
+    convert = csv.ConvertOptions(
+        column_types={column.name: column.arrow for column in columns},
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+        true_values=["t"],
+        false_values=["f"],
     )
-    yield from reader
+    for block in _blocks(rows):
+        nothing = False
+        read = csv.ReadOptions(column_names=names, block_size=len(block))
+        yield from csv.read_csv(pa.BufferReader(block), read, parse, convert).to_batches()
+    if nothing:
+        yield pa.RecordBatch.from_arrays([pa.array([], column.arrow) for column in columns], names)
+
+
+def _blocks(rows: Iterable[Any]) -> Iterator[bytes]:
+    """Rows one after the other, some megabytes at a time: the driver hands over each as a whole."""
+    held, size = [], 0
+    for row in rows:
+        held.append(row)
+        size += len(row)
+        if size >= _BLOCK:
+            yield b"".join(held)
+            held, size = [], 0
+    if held:
+        yield b"".join(held)
 
 
 def _array(cells: Sequence[Any], field: pa.Field) -> pa.Array:

@@ -74,8 +74,16 @@ def _column(found: Any, schema: Schema | None) -> Column:
             return Column(name, "int64", f"{cell}::bigint")
         if schema is not None and _is_name(name, schema):
             return Column(name, "string", f'trim_scale({cell})::text COLLATE "C"')
-        return Column(name, "float64", f"{cell}::double precision", rounded=True)
+        return Column(name, "float64", _as_float(cell), rounded=True)
     return Column(name, "string", f'{cell}::text COLLATE "C"')
+
+
+def _as_float(cell: str) -> str:
+    """A decimal as the nearest float: PostgreSQL ends a question at one that is too large, or too small."""
+    return (
+        f"CASE WHEN abs({cell}) < 1e-300 THEN 0 WHEN abs({cell}) < 1e308 OR {cell} = 'NaN' "
+        f"THEN {cell}::double precision WHEN {cell} > 0 THEN 'Infinity' WHEN {cell} < 0 THEN '-Infinity' END"
+    )
 
 
 def _is_name(name: str, schema: Schema) -> bool:

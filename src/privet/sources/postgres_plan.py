@@ -24,6 +24,7 @@ _UNSTEADY = {
     "Limit": "a LIMIT, which takes in another record when one is removed",
     "Sample Scan": "a sample, which is another one each time",
     "LockRows": "a lock of rows",
+    "Foreign Scan": "a table of another server or of a file, of which no snapshot is seen",
     "WindowAgg": "a window function, whose value for a record depends on other records",
 }
 _NAMES = re.compile(r'"(?:[^"]|"")*"')
