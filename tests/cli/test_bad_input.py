@@ -243,3 +243,15 @@ def test_without_a_ledger_the_guarantee_says_so(run, people):
         in run("fit", "naive-bayes", people, "-s", "people.toml", "-o", "m.json", "--no-ledger").stderr
     )
     assert "no ledger kept count" in run("model", "show", "m.json").stdout
+
+
+def test_a_file_whose_name_begins_with_a_dash_is_typed_as_a_file(run):
+    Path("-x.csv").write_text(GOOD)
+    assert "privet schema draft ./-x.csv" in run("fit", "naive-bayes", "-o-", "--", "-x.csv", code=3).stderr
+    drafted = run("schema", "draft", "./-x.csv", "--target", "ill")
+    assert "privet schema confirm ./-x.schema.toml" in drafted.stderr
+    run("schema", "confirm", "./-x.schema.toml", "--yes")
+    told = run("fit", "naive-bayes", "./-x.csv", "-o-", code=6).stderr
+    assert "privet ledger open ./-x.csv --schema ./-x.schema.toml" in told
+    fitted = run("fit", "naive-bayes", "./-x.csv", "-o", "./-m.json", "--no-ledger")
+    assert "privet model show ./-m.json" in fitted.stdout + fitted.stderr

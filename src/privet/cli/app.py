@@ -48,7 +48,8 @@ class App(Suggesting):
         except click.ClickException as error:
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 click.echo(error.ctx.get_usage(), err=True)
-            code = output.refuse(error.format_message(), "", "ParameterError", error.exit_code)
+            message = _without_passwords(error.format_message(), typed)
+            code = output.refuse(message, "", "ParameterError", error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             code = output.refuse(
                 "Interrupted.",
@@ -69,6 +70,16 @@ class App(Suggesting):
                 1,
             )
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _without_passwords(message: str, typed: Sequence[str]) -> str:
+    """The message of a wrong command, which may repeat an address that was typed."""
+    from privet.service.building import said
+
+    for word in typed:
+        if "://" in word:
+            message = message.replace(word, said(word))
+    return message
 
 
 @click.group(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -120,8 +119,9 @@ def _dash(parameter: Parameter) -> str:
 
 def _type(parameter: Parameter) -> click.ParamType:
     # That a file exists is checked by its reader, whose errors have exit codes.
+    # A text becomes a path in the use case: it may be an address, which a path would shorten.
     if file := parameter.marker(File):
-        return click.Path(path_type=Path, allow_dash=file.stdout)
+        return click.Path(allow_dash=file.stdout)
     if parameter.kind is dict:
         return NameAndValue()
     if parameter.choices and all(isinstance(choice, str) for choice in parameter.choices):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 __all__ = ["words_for"]
@@ -63,11 +64,11 @@ class _Known(dict[str, Any]):
 
 
 def _shown(value: Any) -> str:
-    """An address without its password."""
-    from privet.service.session import Session
+    """A path or an address as it may be typed: without a password, and not like an option."""
+    from privet.service.building import said
 
-    is_address = isinstance(value, str) and "://" in value
-    return Session(ledger=value).ledger_place or "" if is_address else str(value)
+    shown = said(value) if isinstance(value, str | Path) else str(value)
+    return f"./{shown}" if shown.startswith("-") and shown != "-" else shown
 
 
 def words_for(remedy: str, given: Mapping[str, Any]) -> str:
@@ -75,12 +76,18 @@ def words_for(remedy: str, given: Mapping[str, Any]) -> str:
 
     >>> words_for("replace", {})
     'Choose another name, or add  --force  to replace it.'
+    >>> print(words_for("check-schema", {"data": "postgresql://ann:secret@server/clinic?table=people"}))
+    privet schema check 'postgresql://ann@server/clinic?table=people' --schema ...
     """
     import shlex
+
+    from privet.service.building import schema_beside
 
     known = {name: shlex.quote(_shown(value)) for name, value in given.items() if value is not None}
     if "file" in known:
         known.setdefault("schema", known["file"])
+    elif isinstance(given.get("data"), str | Path):
+        known.setdefault("schema", shlex.quote(_shown(schema_beside(given["data"]))))
     if remedy == "open-account" and "study" in known:
         remedy = "open-study"
     words = _WORDS.get(remedy, "").format_map(_Known(known))

@@ -98,4 +98,4 @@ def address_of(server: Server, row: Row[Any]) -> Path:
             "Ask them. What was released stays.",
         )
     joint = "&" if "?" in found.address else "?"
-    return Path(f"{found.address}{joint}table={quote(link['table'])}")
+    return Path(f"{found.address}{joint}table={quote(link['table'], safe='')}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from privet.budget import Ledger
     from privet.schema import Schema
 
-__all__ = ["build", "made", "meant", "name_of", "place_of", "schema_beside", "settled"]
+__all__ = ["build", "made", "meant", "name_of", "place_of", "said", "schema_beside", "settled"]
 
 
 def schema_beside(data: str | Path) -> Path:
@@ -35,14 +35,21 @@ def schema_beside(data: str | Path) -> Path:
 def name_of(data: str | Path) -> str:
     """What the people in a file are called if nobody gives them a name: as the file, without its endings.
 
-    >>> name_of("clinic/people.csv.gz")
-    'people'
+    >>> name_of("clinic/people.csv.gz"), name_of("postgresql://server/db?table=clinic.people")
+    ('people', 'people')
     """
-    from privet.sources.address import address_of, table_of
+    from privet.sources.address import address_of, name_in
 
     if address_of(data) is not None:
-        return (table_of(data) or "table").rpartition(".")[2]
+        return name_in(data) or "table"
     return Path(data).name.split(".")[0] or "table"
+
+
+def said(place: str | Path) -> str:
+    """A path or an address as people may see it: without a password."""
+    from privet.sources.address import without_password
+
+    return without_password(place)
 
 
 def place_of(schema: str | Path | None, data: str | Path) -> Path:

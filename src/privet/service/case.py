@@ -96,9 +96,11 @@ class Result:
 
 def restored(parameter: Parameter, value: Any) -> Any:
     """A value in its declared form: paths where texts name files, tuples where lists are given."""
+    from privet.sources.address import as_path
+
     if parameter.many and isinstance(value, list | tuple):
-        return tuple(Path(each) if parameter.kind is Path else each for each in value)
-    return Path(value) if parameter.kind is Path and isinstance(value, str) else value
+        return tuple(as_path(each) if parameter.kind is Path else each for each in value)
+    return as_path(value) if parameter.kind is Path and isinstance(value, str) else value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
-from privet.service.building import place_of
+from privet.service.building import place_of, said
 from privet.service.case import Result
 from privet.service.common import Data, SchemaFile
 from privet.service.reading import OfTable
@@ -79,5 +79,5 @@ class Checked(Result):
 
     def text(self) -> str:
         if self.fits:
-            return f"{self.table} fits {self.schema}."
+            return f"{said(self.table)} fits {self.schema}."
         return "\n".join(f"{column}: {fault}" for column, fault in self.faults)

@@ -203,9 +203,11 @@ class AskQuery(_Asking):
 
     @cached_property
     def _others(self) -> dict[str, tuple[Path, Schema]]:
+        from privet.sources.address import as_path
+
         found = {}
         for name, place in _named(self.tables, "private table"):
-            found[name] = (Path(place), settled(None, place))
+            found[name] = (as_path(place), settled(None, place))
         return found
 
     @cached_property
