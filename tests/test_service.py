@@ -223,6 +223,15 @@ def test_duckdb_is_asked_through_its_own_engine(table, schema):
     np.testing.assert_array_equal(a.class_log_prior_, b.class_log_prior_)
 
 
+def test_columns_that_duckdb_takes_for_one_are_refused_before_anything_is_read(tmp_path):
+    place = tmp_path / "people.csv"
+    place.write_text("Age,age\n1,2\n")
+    asked = Schema.of({"Age": (0, 9)})
+    assert open_table(place, asked).names == ("Age", "age")
+    with pytest.raises(DataError, match="capitals"):
+        open_table(place, asked, engine="duckdb")
+
+
 def test_a_database_error_loses_its_text():
     import duckdb
 

@@ -39,6 +39,7 @@ from privet.schema.item_sets import set_columns, sets_refused
 from privet.sources.base import Source
 from privet.sources.genotypes import GenotypeSource
 from privet.stats import Statistic
+from privet.stats.contribution import resolved
 from privet.stats.relations import Relation
 
 __all__ = ["Curator"]
@@ -80,6 +81,7 @@ class Curator(OneHolder):
         searches: bool = False,
     ) -> None:
         source = as_source(data)
+        _require_readable(source, schema)
         run = Run(
             schema,
             amount,
@@ -110,6 +112,8 @@ class Curator(OneHolder):
         """
         authors_of([relation])  # one of somebody's own would see the records, and could claim any stability
         read = {name: (as_source(data), schema) for name, (data, schema) in tables.items()}
+        for source, each in read.values():
+            _require_readable(source, each)
         schemas = tuple(schema for _, schema in read.values())
         schema = relation.facts.schema
         run = Run(schema, amount, ledger=ledger, randomness=randomness, what=what, tables=schemas)
@@ -162,6 +166,7 @@ class Curator(OneHolder):
         OneHolder.__init__(self)
         self._run, self._currency = run, run.currency
         self._source = source
+        resolved(run.schema.unit, source)  # a rule for persons that cannot be kept is refused unpaid
         self._engine: Engine = engine_for(source)
         if watch is not None and isinstance(source, GenotypeSource):
             self._engine = GenotypeEngine(watch)
@@ -392,3 +397,9 @@ def _require_no_sets(statistics: Sequence[Statistic], schema: Schema) -> None:
     for statistic in statistics if names else ():
         if not statistic.reads_sets and names & set(statistic.columns):
             raise sets_refused(sorted(names & set(statistic.columns))[0])
+
+
+def _require_readable(source: Source, schema: Schema) -> None:
+    """Refuse, before anything is reserved, a table that lacks a column or has no order of records."""
+    schema.require_columns(source.names)
+    resolved(schema.unit, source)

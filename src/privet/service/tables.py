@@ -80,6 +80,11 @@ def open_table(
         return _in_parts(source, engine)
     if engine != "duckdb":
         return CheckedSource(source, schema, watch)
+    if len({name.casefold() for name in source.names}) < len(source.names):
+        raise DataError(
+            "Two columns differ by capitals alone, and DuckDB takes them for one.",
+            "Use the engine memory, or give one of them another name.",
+        )
     with database_errors():
         table = source.table()
         if table is None:
