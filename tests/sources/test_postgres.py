@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,7 +15,8 @@ import pytest
 from privet import DecisionTree, NaiveBayes, Schema, SelectKBest
 from privet.budget import Ledger, budget
 from privet.engines import MemoryEngine, SqlEngine, engine_for
-from privet.errors import DataError, SchemaError
+from privet.errors import DataError, PrivetError, SchemaError
+from privet.queries import query
 from privet.schema import Category, Number, Unit, write_schema
 from privet.sources import ArrowSource, open_source
 from privet.sources.address import without_password
@@ -123,6 +125,11 @@ def test_texts_that_a_collation_takes_for_equal_are_counted_apart(url):
         ("SELECT earliest(x) AS x FROM steady", "earliest"),
         ("SELECT x FROM steady WHERE now() > '2026-01-01'", "now"),
         ("SELECT x, CURRENT_DATE AS y FROM steady", "CURRENT_DATE"),
+        ("SELECT x FROM steady WHERE 'today'::date > '2026-01-01'", "'today'"),
+        ("SELECT x FROM steady WHERE ctid < '(0,4)'", "ctid"),
+        ("SELECT x FROM (SELECT x, s.xmin::text AS y FROM steady s) t WHERE y <> ''", "xmin"),
+        ("SELECT x, pg_backend_pid() AS y FROM steady", "pg_backend_pid"),
+        ("SELECT x, txid_current() AS y FROM steady", "txid_current"),
     ],
 )
 def test_what_is_not_the_same_twice_is_refused_before_anything_is_spent(url, query, why):
@@ -152,15 +159,16 @@ def test_what_only_looks_unsteady_is_read(url):
         FROM generate_series(1, 9) n""",
         'CREATE UNIQUE INDEX ON looks ("now()")',
     )
-    for query in (
+    for text in (
         "SELECT * FROM looks WHERE x <> 'CURRENT_DATE'",
         'SELECT DISTINCT "now()", x FROM looks',
         'SELECT DISTINCT ON ("now()") "now()", x FROM looks ORDER BY "now()", x',
         "SELECT x, string_agg(x, ',' ORDER BY x) AS y FROM looks GROUP BY x",
         "SELECT string_agg(DISTINCT lower(x), ', (' ORDER BY lower(x) DESC NULLS LAST) AS y FROM looks",
         """SELECT array_agg("now()" ORDER BY x, "now()") AS y, max(x) AS z FROM looks""",
+        'SELECT xmin + 1 AS y FROM (SELECT x, min("now()") AS xmin FROM looks GROUP BY x) t',
     ):
-        assert source(url, query=query).names
+        assert source(url, query=text).names
 
 
 def test_a_table_that_changes_during_a_run_is_seen_as_it_was(url):
@@ -178,6 +186,21 @@ def test_a_table_that_changes_during_a_run_is_seen_as_it_was(url):
             other.execute("SET lock_timeout = 50")
             with pytest.raises(psycopg.errors.LockNotAvailable):  # it waits for the run
                 other.execute(alter)
+
+
+def test_the_snapshot_lives_while_nothing_is_asked(postgres):
+    url = postgres.database()
+    name = url.rpartition("/")[2]
+    run(
+        url,
+        "CREATE TABLE slow AS SELECT 'no'::text AS ill",
+        f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = 50",
+    )
+    found = source(url, table="slow")
+    time.sleep(0.5)
+    assert read(found) == {"ill": ["no"]}
+    [answer] = SqlEngine().answer([CrossTable((Coded("ill"),))], found, Schema.of({"ill": ["no"]}))
+    assert answer.tolist() == [1, 0]
 
 
 def test_a_lost_connection_says_so(url):
@@ -425,3 +448,21 @@ def test_a_model_fitted_in_the_database_is_the_one_fitted_in_memory(url):
         for each in (found, table)
     ]
     assert chosen[0] == chosen[1]
+
+
+def test_what_can_be_seen_without_a_record_is_refused_unpaid(url):
+    run(url, "CREATE TABLE narrow AS SELECT n / 2 AS who, n % 9 AS x FROM generate_series(1, 40) n")
+    for columns, unit, why in (
+        ((Number("y", 0, 9),), Unit(), "no column 'y'"),
+        ((Number("x", 0, 9),), Unit(id="whom"), "no column 'whom'"),
+        ((Number("x", 0, 9),), Unit(id="who", keep="first"), "no order of rows"),
+    ):
+        schema = Schema(columns, unit=unit, dataset="narrow", outside="count")
+        ledger = Ledger.in_memory()
+        ledger.open_account("narrow", budget(1.0), unit=unit)
+        asked = query(source(url, table="narrow", schema=schema), schema, ledger=ledger)
+        for each in (asked, asked.union(asked)):
+            with pytest.raises(PrivetError, match=why) as caught:
+                each.count().release(0.5)
+            assert "stays spent" not in str(caught.value)
+        assert ledger.spent("narrow") is None

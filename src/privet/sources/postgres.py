@@ -21,7 +21,13 @@ from privet.schema import Schema
 from privet.sources.address import address_of
 from privet.sources.files import FilePath
 from privet.sources.postgres_columns import Column, columns_of, quoted
-from privet.sources.postgres_plan import functions_in, operators_in, unsteady_node, unsteady_word
+from privet.sources.postgres_plan import (
+    functions_in,
+    operators_in,
+    unsteady_literal,
+    unsteady_node,
+    unsteady_word,
+)
 from privet.sources.projection import chosen, distinct
 from privet.sources.sql import TableSource
 
@@ -39,6 +45,7 @@ _SETTINGS = (
     "SET extra_float_digits = 1",
     "SET client_encoding = 'UTF8'",
     "SET standard_conforming_strings = on",
+    "SET idle_in_transaction_session_timeout = 0",  # the snapshot must live while Privet computes
 )
 
 
@@ -73,7 +80,7 @@ class PostgresSource(TableSource):
             ).fetchall()
             cursor.execute("SET LOCAL enable_indexscan TO DEFAULT")
             cursor.execute("SET LOCAL enable_indexonlyscan TO DEFAULT")
-            self._require_steady(cursor, plan)
+            self._require_steady(cursor, relation, plan)
             [(self._snapshot,)] = cursor.execute("SELECT pg_export_snapshot()").fetchall()
         if schema is not None:
             self.require_exact(schema.unit.id)
@@ -127,8 +134,8 @@ class PostgresSource(TableSource):
         cells = ", ".join(f"{column.cast} AS {quoted(column.name)}" for column in columns)
         return f"SELECT {cells} FROM {relation}"
 
-    def _require_steady(self, cursor: Any, plan: Any) -> None:
-        why = unsteady_node(plan) or unsteady_word(plan)
+    def _require_steady(self, cursor: Any, relation: str, plan: Any) -> None:
+        why = unsteady_node(plan) or unsteady_word(plan) or unsteady_literal(relation)
         if why is None:
             functions = sorted(functions_in(plan))
             volatile = cursor.execute(

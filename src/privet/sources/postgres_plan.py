@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["functions_in", "operators_in", "unsteady_node", "unsteady_word"]
+__all__ = ["functions_in", "operators_in", "unsteady_literal", "unsteady_node", "unsteady_word"]
 
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
 _CALL = re.compile(r'(?:"((?:[^"]|"")+)"|([A-Za-z_][A-Za-z0-9_$]*))\(')
@@ -33,10 +33,16 @@ _TIME = re.compile(
     r"(?:now|(?:transaction|statement|clock)_timestamp)(?=\())",
     re.IGNORECASE,
 )
+# What PostgreSQL keeps beside the columns of a table, and what is the session's: rows are read in two.
+_PLACES = re.compile(r"(?<![\w$])(ctid|xmin|xmax|cmin|cmax)(?![\w$(])")
+_SESSION = re.compile(
+    r"\b(pg_backend_pid|inet_client_port|txid_current\w*|pg_current_(?:xact_id\w*|snapshot))\(", re.IGNORECASE
+)
 _LISTS = re.compile(r"\b((?:array|string|jsonb?|jsonb?_object|xml)_?agg|any_value)\(", re.IGNORECASE)
 _PIECES = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\(|\)|, | ORDER BY |.""", re.DOTALL)
 _DIRECTION = re.compile(r"(?: (?:ASC|DESC|USING \S+))?(?: NULLS (?:FIRST|LAST))?$")
 _CONSTANT = re.compile(r"'(?:[^']|'')*'(?:::[a-z ]+)?")
+_DAYS = re.compile(r"'\s*(now|today|tomorrow|yesterday)\b(?!\w)[^']*'", re.IGNORECASE)
 _SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]+")
 
 
@@ -45,14 +51,34 @@ def unsteady_node(plan: Any) -> str | None:
     for node in _nodes(plan):
         if (why := _UNSTEADY.get(node.get("Node Type", ""))) is not None:
             return why
+        if "Relation Name" in node and (found := _PLACES.search(_bare_texts(node))):
+            return f"{found[1]}, which tells where and when a record was written"
         if node.get("Node Type") == "Unique" and len(node.get("Output", ())) > _sorted_by(node):
             return "DISTINCT ON, which keeps whichever record is read first"
     return None
 
 
+def _bare_texts(node: dict[str, Any]) -> str:
+    """The expressions of a step by itself, without names in quotes and texts."""
+    own = {name: each for name, each in node.items() if name != "Plans"}
+    return " ".join(_NAMES.sub('""', _LITERAL.sub("''", text)) for text in _texts(own))
+
+
 def _sorted_by(node: dict[str, Any]) -> int:
     """By how many keys the records right below are sorted: for DISTINCT, by all columns."""
     return next((len(below["Sort Key"]) for below in _nodes(node) if "Sort Key" in below), 0)
+
+
+def unsteady_literal(query: str) -> str | None:
+    """A text in a query that stands for a time and is read again each time; None if there is none.
+
+    >>> unsteady_literal("SELECT * FROM visits WHERE day = 'today'::date")
+    "'today', which is another one each time"
+    >>> unsteady_literal("SELECT * FROM visits WHERE now < 'nowhere'") is None
+    True
+    """
+    found = _DAYS.search(_NAMES.sub('""', query))
+    return None if found is None else f"'{found[1].lower()}', which is another one each time"
 
 
 def unsteady_word(plan: Any) -> str | None:
@@ -70,6 +96,8 @@ def unsteady_word(plan: Any) -> str | None:
         bare = _NAMES.sub('""', _LITERAL.sub("''", text))
         if found := _TIME.search(bare):
             return f"{found[1]}, which is another one each time"
+        if found := _SESSION.search(bare):
+            return f"{found[1]}, which is each session's own"
         masked = _NAMES.sub(_blank, _LITERAL.sub(_blank, text))
         for found in _LISTS.finditer(masked):
             if not _ordered_by_itself(text[found.end() :]):

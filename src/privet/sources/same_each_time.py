@@ -29,7 +29,7 @@ def require_same_each_time(table: Any) -> None:
     shaky = tree.find((ops.Impure, ops.Sample, ops.Limit, ops.TimestampNow, ops.DateNow, ops.WindowFunction))
     shaky += tree.find((ops.ArgMax, ops.ArgMin, ops.Mode, ops.ApproxMedian, ops.ApproxQuantile))
     shaky += tree.find(ops.ApproxMultiQuantile)
-    shaky += [node for node in tree.find(ops.JoinLink) if node.how == "asof"]
+    shaky += [*tree.find(ops.RowID), *(node for node in tree.find(ops.JoinLink) if node.how == "asof")]
     chance = tree.find((ops.First, ops.Last, ops.Arbitrary, ops.ArrayCollect, ops.GroupConcat))
     shaky += [
         node for node in chance if node.arg not in [key.args[0] for key in getattr(node, "order_by", ())]
@@ -48,7 +48,7 @@ def require_same_each_time(table: Any) -> None:
 #: that they are always the same.
 _OPEN = {
     *("arbitrary", "mode", "max_by", "min_by", "approx_quantile", "approx_top_k", "reservoir_quantile"),
-    "getvariable",
+    *("getvariable", "json_group_array", "json_group_object", "json_group_structure"),
     *(f"arg{bar}{end}{nulls}" for bar in ("", "_") for end in ("max", "min") for nulls in _NULLS),
 }
 
@@ -124,7 +124,10 @@ def _depends_on_others(node: Any) -> bool:
         return node.args.get("on") is not None
     if isinstance(node, exp.Join):
         return node.method in ("POSITIONAL", "ASOF")
-    return isinstance(node, exp.Limit | exp.Offset | exp.TableSample | exp.Fetch | exp.Window)
+    # A summary has approximate quantiles.
+    if isinstance(node, exp.Limit | exp.Offset | exp.TableSample | exp.Fetch | exp.Window | exp.Summarize):
+        return True
+    return isinstance(node, exp.Column) and node.name.lower() == "rowid"
 
 
 def _ordered_by_itself(of: Any) -> bool:
