@@ -62,6 +62,11 @@ class Algorithm:
         loaded: type[Any] = at(self.home)
         return loaded
 
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that take it by its name."""
+        return FAMILIES[self.family].commands
+
     def checks(self) -> tuple[Any, ...]:
         """The common checks of its family."""
         found: tuple[Any, ...] = at(FAMILIES[self.family].checks)
@@ -124,7 +129,7 @@ def algorithms_with(command: str) -> tuple[Algorithm, ...]:
     >>> [entry.name for entry in algorithms_with("select")]
     ['bee-selection', 'informative', 'select-k-best']
     """
-    return tuple(entry for entry in ALGORITHMS if command in FAMILIES[entry.family].commands)
+    return tuple(entry for entry in ALGORITHMS if command in entry.commands)
 
 
 def audited_algorithms() -> tuple[Algorithm, ...]:

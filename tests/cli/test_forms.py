@@ -9,9 +9,14 @@ import pytest
 from annotated_types import Ge, Lt
 from click.testing import CliRunner
 
+from privet.cli import app
 from privet.cli.forms import option_for
+from privet.errors import ParameterError
 from privet.parameters import File, parameters_of
-from privet.registry import ALGORITHMS, algorithm
+from privet.registry import ALGORITHMS, algorithm, algorithms_with
+from privet.schema import Schema, write_schema
+from privet.service import Session
+from privet.service.preparing import Prepare
 
 
 class Toy:
@@ -81,3 +86,23 @@ def test_every_plain_parameter_of_every_algorithm_has_an_option(entry):
 def test_a_name_of_one_letter_is_an_option_of_one_letter():
     [option] = [option_for(p) for p in parameters_of(algorithm("select-k-best").load()) if p.name == "k"]
     assert option.opts == ["-k", "--k"]
+
+
+@pytest.mark.parametrize(
+    "entry", algorithms_with("fit") + algorithms_with("prepare"), ids=lambda entry: entry.name
+)
+def test_a_command_offers_no_option_that_its_algorithm_refuses(entry):
+    """Settings are tried where something can be scored, and an accuracy serves where there is a forecast."""
+    word = "prepare" if "prepare" in entry.commands else "fit"
+    shown = CliRunner().invoke(app, [word, entry.word, "--help"]).output
+    assert ("--tune" in shown) == ("--trials" in shown) == ("cross-validate" in entry.commands)
+    assert ("--accuracy" in shown) == ("--guess" in shown) == ("forecast" in entry.commands)
+
+
+def test_an_accuracy_is_refused_where_there_is_no_forecast(tmp_path):
+    place, data = tmp_path / "people.schema.toml", tmp_path / "people.csv"
+    data.write_text("age,ill\n50,no\n")
+    write_schema(Schema.of({"age": (0, 120), "ill": ["no", "yes"]}), place)
+    case = Prepare(algorithm="bounds", data=data, schema=place, accuracy=0.1)
+    with pytest.raises(ParameterError, match="no forecast"):
+        case.plan(Session())

@@ -48,9 +48,10 @@ def test_its_command_has_an_option_or_an_argument_for_every_parameter(entry: Com
     assert "--json" in given["json"].opts
     assert command.help
     named = {"algorithm", "parameters"} if entry.per_algorithm else set()
-    chosen = algorithms_with(entry.words[0])[0].load() if entry.per_algorithm else object
+    first = algorithms_with(entry.words[0])[0] if entry.per_algorithm else None
+    chosen, commands = (first.load(), first.commands) if first else (object, ())
     for parameter in parameters_of(entry.load()):
-        if not parameter.applies_to(chosen):
+        if not parameter.applies_to(chosen, commands):
             assert parameter.name not in given
         elif parameter.name not in named:
             is_argument = isinstance(given[parameter.name], click.Argument)

@@ -59,7 +59,7 @@ class Lazy(click.Command):
             if holder is not None:
                 # What the use case declares itself (a schema, a file for the result) is not asked for twice.
                 inner = {name: p for name, p in inner.items() if name not in declared}
-            declared = {name: p for name, p in declared.items() if p.applies_to(loaded)}
+            declared = {name: p for name, p in declared.items() if p.applies_to(loaded, algorithm.commands)}
         own = {n: p for n, p in declared.items() if n not in ("algorithm", holder) or algorithm is None}
         made = {name: option for name, p in [*inner.items(), *own.items()] if (option := option_for(p))}
 

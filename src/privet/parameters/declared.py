@@ -41,7 +41,7 @@ from typing import (
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
-from privet.parameters.markers import Alias, File, IfAlgorithm
+from privet.parameters.markers import Alias, File, IfAlgorithm, IfTaken
 
 __all__ = [
     "Bins",
@@ -128,10 +128,10 @@ class Parameter:
         letters = dict.fromkeys(name for name in (*aliases, long) if len(name) == 1)
         return [*(f"-{letter}" for letter in letters), f"--{long.replace('_', '-')}"]
 
-    def applies_to(self, algorithm: type) -> bool:
-        """Whether a use case's parameter applies if this is the algorithm."""
-        only = self.marker(IfAlgorithm)
-        return (
+    def applies_to(self, algorithm: type, commands: tuple[str, ...]) -> bool:
+        """Whether a use case's parameter applies if this is the algorithm, and these commands take it."""
+        only, taken = self.marker(IfAlgorithm), self.marker(IfTaken)
+        return (taken is None or taken.by in commands) and (
             only is None
             or hasattr(algorithm, only.has)
             or any(each.name == only.has for each in parameters_of(algorithm))

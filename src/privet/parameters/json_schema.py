@@ -14,7 +14,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Lt
 
 from privet.parameters.declared import Parameter, parameters_of
-from privet.parameters.markers import ColumnOf, Consent, File, IfAlgorithm, Named, OfAlgorithm, When
+from privet.parameters.markers import ColumnOf, Consent, File, IfAlgorithm, IfTaken, Named, OfAlgorithm, When
 
 __all__ = ["json_schema"]
 
@@ -90,6 +90,8 @@ def _beside(parameter: Parameter) -> dict[str, Any]:
         found["x-applies-when"] = {"parameter": when.parameter, "values": [_plain(v) for v in when.values]}
     if only := parameter.marker(IfAlgorithm):
         found["x-if-algorithm-has"] = only.has
+    if taken := parameter.marker(IfTaken):
+        found["x-if-taken-by"] = taken.by
     if algorithm := parameter.marker(OfAlgorithm):
         found["x-parameters-of"] = algorithm.parameter
     return found

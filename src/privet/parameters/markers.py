@@ -9,7 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Alias", "Argument", "ColumnOf", "Consent", "File", "IfAlgorithm", "Named", "OfAlgorithm", "When"]
+__all__ = [
+    "Alias",
+    "Argument",
+    "ColumnOf",
+    "Consent",
+    "File",
+    "IfAlgorithm",
+    "IfTaken",
+    "Named",
+    "OfAlgorithm",
+    "When",
+]
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,13 @@ class IfAlgorithm:
     """The parameter applies only to algorithms whose class has this parameter or method."""
 
     has: str
+
+
+@dataclass(frozen=True)
+class IfTaken:
+    """The parameter applies only to algorithms that this command takes, too."""
+
+    by: str
 
 
 @dataclass(frozen=True)

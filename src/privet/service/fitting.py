@@ -12,9 +12,8 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from privet.errors import ParameterError
 from privet.families import family_of
-from privet.parameters import Alias, File, IfAlgorithm, Named, When, parameters_of
+from privet.parameters import Alias, File, IfAlgorithm, IfTaken, Named, When, parameters_of
 from privet.registry import algorithm as entry_of
-from privet.registry import algorithms_with
 from privet.service.building import build, settled
 from privet.service.common import (
     Data,
@@ -57,23 +56,32 @@ class Fit(Paid, OfTable):
     report: Annotated[Path | None, File("out"), "Write an HTML report of the model and its guarantee."] = None
     force: Force = False
     sign_key: Annotated[Path | None, File(), "Sign the model with this private key."] = None
-    tune: Annotated[bool, "Try several settings and keep the best; epsilon and delta pay for all of it."] = (
-        False
-    )
+    tune: Annotated[
+        bool,
+        IfTaken("cross-validate"),
+        "Try several settings and keep the best; epsilon and delta pay for all of it.",
+    ] = False
     grid: Annotated[
         Mapping[str, Any] | None,
         Named("NAME=VALUE,…"),
         Alias("try"),
+        IfTaken("cross-validate"),
         When("tune", True),
         "With tuning: the values to try; without any, the algorithm's own.",
     ] = None
     trials: Annotated[
-        float | None, Ge(1), Le(5000), When("tune", True), "With tuning: how many trials on average."
+        float | None,
+        Ge(1),
+        Le(5000),
+        IfTaken("cross-validate"),
+        When("tune", True),
+        "With tuning: how many trials on average.",
     ] = None
     accuracy: Annotated[
         float | None,
         Gt(0),
         Lt(1),
+        IfTaken("forecast"),
         "Instead of an epsilon: how much may be lost to privacy, such as 0.02. A forecast on made-up people "
         "chooses the smallest epsilon; no record is read for it.",
     ] = None
@@ -83,7 +91,7 @@ class Fit(Paid, OfTable):
         "How the learner is chosen: by a rule, or by a forecast of each on made-up people. Neither reads a "
         "record.",
     ] = "rule"
-    guess: Guesses = field(default_factory=dict)
+    guess: Annotated[Guesses, IfTaken("forecast")] = field(default_factory=dict)
     engine: EngineName = "auto"
     seed: SeedNumber = None
     owner_says: OwnerSays = None
@@ -150,7 +158,10 @@ class Fit(Paid, OfTable):
         default = {p.name: p.default for p in parameters_of(type(estimator))}["epsilon"]
         if self.parameters.get("epsilon", default) != default:
             raise ParameterError("An accuracy was given, and an epsilon too.", "Give one of the two.")
-        entry_of(self.algorithm, algorithms_with("forecast"))
+        if "forecast" not in entry_of(self.algorithm).commands:
+            raise ParameterError(
+                f"{self.algorithm} has no forecast to choose an epsilon by.", "Give an epsilon."
+            )
         return epsilon_within(estimator, self.accuracy, self._schema, Guess.from_text(self.guess))
 
     @cached_property

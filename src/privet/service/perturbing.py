@@ -134,10 +134,11 @@ class Perturb(UseCase):
             raise ParameterError(
                 f"{self.algorithm} needs a whole table, and cannot filter a stream.", "Name DATA and OUT."
             )
+        commands = algorithm(self.algorithm).commands
         for parameter in parameters_of(type(self)):
             if getattr(self, parameter.name) == parameter.default:
                 continue
-            if not parameter.applies_to(loaded):
+            if not parameter.applies_to(loaded, commands):
                 raise ParameterError(f"{parameter.name} does nothing for {self.algorithm}.", "Leave it out.")
             if not streamed and parameter.marker(When) is not None:
                 raise ParameterError(f"{parameter.name} is for streams.", "Leave it out, or name no files.")
