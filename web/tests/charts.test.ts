@@ -46,6 +46,14 @@ test.each(CHARTS)("a chart of kind $kind is drawn as SVG", (chart) => {
   expect(text.match(/<path|<text|<circle/g)?.length ?? 0).toBeGreaterThan(2);
 });
 
+test("an error bar ends where a value can, and begins at one that lies beyond", () => {
+  const [bars] = CHARTS;
+  if (bars?.kind !== "bars") throw new Error("no bars");
+  const series = [{ name: "n", values: [-5, 1], errors: [1, 2], within: [0, null] as [number, null] }];
+  const drawn = option({ ...bars, series }) as { series: { data: number[][] }[] };
+  expect(drawn.series.at(-1)?.data).toEqual([[0, -5, -4], [1, 0, 3]]);
+});
+
 test("a name with HTML in it is text in the drawing", () => {
   const [bars] = CHARTS;
   if (bars?.kind !== "bars") throw new Error("no bars");

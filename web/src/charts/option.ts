@@ -154,7 +154,8 @@ interface CustomApi {
 function ends(series: Series, place: number): [number, number] {
   const [value, error] = [series.values[place] ?? 0, series.errors?.[place] ?? 0];
   const [low, high] = series.within ?? [null, null];
-  return [Math.max(value - error, low ?? -Infinity), Math.min(value + error, high ?? Infinity)];
+  const [least, most] = [Math.max(value - error, low ?? -Infinity), Math.min(value + error, high ?? Infinity)];
+  return [Math.min(value, least), Math.max(value, most)]; // noise may take the value itself further
 }
 
 function bars(chart: Bars, look: Look): EChartsCoreOption {
