@@ -250,15 +250,14 @@ def _parsed_rows(rows: Iterable[Any], columns: Sequence[Column]) -> Iterator[pa.
 
 def _blocks(rows: Iterable[Any]) -> Iterator[bytes]:
     """Rows one after the other, some megabytes at a time: the driver hands over each as a whole."""
-    held, size = [], 0
+    held = bytearray()
     for row in rows:
-        held.append(row)
-        size += len(row)
-        if size >= _BLOCK:
-            yield b"".join(held)
-            held, size = [], 0
+        held += row
+        if len(held) >= _BLOCK:
+            yield bytes(held)
+            held.clear()
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def _array(cells: Sequence[Any], field: pa.Field) -> pa.Array:

@@ -1,10 +1,11 @@
 """An order of records that depends on what they hold, and on nothing else: not on place, nor on neighbours.
 
 The key of a record is a fixed hash (MD5) of its cells, written in one way whatever holds them: 1, 1.0 and a
-database's bigint 1 are the same. Memory and databases compute the same key. It is no secret, and need not be:
-it spreads the records that are kept over all values, where an order by the values would keep the smallest.
-The person's id is one of the cells, so that it is not the same values that win for everybody. Records with
-equal keys are ordered by their raw cells; those that are still equal are equal in every column.
+database's bigint 1 are the same. Memory and databases compute the same key, unless the id is a time, or a
+decimal of PostgreSQL: of such a person another record may be kept. The key is no secret, and need not be: it
+spreads the records that are kept over all values, where an order by the values would keep the smallest. The
+person's id is one of the cells, so that it is not the same values that win for everybody. Records with equal
+keys are ordered by their raw cells; those that are still equal are equal in every column.
 """
 
 from __future__ import annotations
