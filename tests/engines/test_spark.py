@@ -94,6 +94,8 @@ def test_frames_that_change_are_refused(spark):
         frame.groupBy("b").agg(functions.mode("id")),
         frame.groupBy("b").agg(functions.collect_set("id")),
         frame.groupBy("b").agg(functions.percentile_approx("id", 0.5)),
+        frame.groupBy("b").agg(functions.expr("histogram_numeric(id, 3)")),
+        frame.groupBy("b").agg(functions.expr("kll_sketch_agg_bigint(id)")),
     ):
         with pytest.raises(DataError, match="not the same each time"):
             SparkSource(shaky)

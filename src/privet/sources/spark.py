@@ -37,7 +37,8 @@ _STEPS = {"GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample", "Window"}
 _CALLS = re.compile(
     r"\b(?:current_(?:timestamp|date|time)|localtimestamp|now|curdate|"
     r"first|last|first_value|last_value|any_value|collect_list|collect_set|array_agg|listagg|string_agg|"
-    r"max_by|min_by|mode|percentile_approx|approx_percentile|approx_top_k)\("
+    r"max_by|min_by|mode|percentile_approx|approx_percentile|approx_top_k\w*|histogram_numeric|"
+    r"kll_sketch_\w+)\("
 )
 
 
