@@ -88,3 +88,16 @@ def test_what_cannot_be_run_is_refused(tmp_path: Path):
         _ = RunDocument("schema show", {"file": 3}).case
     with pytest.raises(ParameterError):
         _ = RunDocument("schema show", {}).case
+
+
+def test_no_password_is_written_down(tmp_path: Path):
+    from privet.service.querying import AskQuery
+
+    at = "postgresql://ann:S3NT1NEL@server/clinic"
+    tables = (f"people={at}?table=people",)
+    case = AskQuery(data=Path(f"{at}?table=visits"), sql="SELECT COUNT(*) FROM data", tables=tables)
+    document = RunDocument.of("query", case, Session(ledger=at))
+    document.write(tmp_path / "run.json")
+    for text in ((tmp_path / "run.json").read_text(), command_of(document), script_of(document)):
+        assert "S3NT1NEL" not in text
+        assert "ann@server/clinic?table=people" in text

@@ -77,8 +77,9 @@ def _without_passwords(message: str, typed: Sequence[str]) -> str:
     from privet.service.building import said
 
     for word in typed:
-        if "://" in word:
-            message = message.replace(word, said(word))
+        for place in (word, word.partition("=")[2]):
+            if "://" in place:
+                message = message.replace(place, said(place))
     return message
 
 

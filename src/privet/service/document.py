@@ -129,6 +129,11 @@ def _plain(value: Any) -> Any:
         from privet.sources.address import without_password
 
         return without_password(value)
+    if isinstance(value, str):
+        from privet.service.building import said
+
+        name, equals, place = value.partition("=")  # a table and where it is: people=postgresql://…
+        return f"{name}={said(place)}" if equals and name.isidentifier() and "://" in place else value
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -12,7 +12,7 @@ from annotated_types import Ge, Gt, Le
 
 from privet.errors import ParameterError, PrivetError
 from privet.parameters import Alias, Argument, Delta, Epsilon, File
-from privet.service.building import settled
+from privet.service.building import said, settled
 from privet.service.case import Shown
 from privet.service.common import Data, EngineName, Force, OwnerSays, SchemaFile, SeedNumber
 from privet.service.paying import Paid, until_in_words
@@ -228,7 +228,9 @@ class AskQuery(_Asking):
         found = {}
         for name, place in _named(self.public, "public table"):
             if not Path(place).is_file():
-                raise ParameterError(f"'{name}={place}' names no public table.", "Write it as NAME=FILE.")
+                raise ParameterError(
+                    f"'{name}={said(place)}' names no public table.", "Write it as NAME=FILE."
+                )
             found[name] = pa.Table.from_batches(list(open_table(Path(place), None).batches()))
         return found
 
