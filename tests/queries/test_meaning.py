@@ -185,6 +185,14 @@ def test_keys_are_known_by_their_place_and_by_the_name_that_they_are_given():
     assert len(told("SELECT COUNT(*) FROM data GROUP BY ward, ward").rows) == 5
     answer = told("SELECT ward AS w, COUNT(*) AS n FROM data GROUP BY w ORDER BY w DESC LIMIT 1")
     assert [keys for keys, _ in answer.rows] == [("else",)]
+    # Of the figures that are asked for, by their names or by what they are; by no other.
+    figures = "ward, AVG(age), COUNT(*) AS n, COUNT(cost) AS m"
+    text = f"SELECT {figures} FROM data GROUP BY ward ORDER BY {{}} DESC LIMIT 1"
+    tops = [told(text.format(figure)).rows[0][0] for figure in ("COUNT(*)", "n", "AVG(age)")]
+    assert tops == [("b",), ("b",), (None,)]
+    assert told(text.format("COUNT(cost)")).rows[0][1][2].value == 200
+    with pytest.raises(ParameterError, match="no column of the answer"):
+        told(text.format("COUNT(age)"))
 
 
 def test_nothing_is_spent_by_a_refusal_and_everything_by_an_answer():

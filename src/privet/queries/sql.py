@@ -213,11 +213,10 @@ def _measured(select: Any, asked: Query, keys: list[tuple[str, Any]]) -> Query:
         asked, measure = _measure(node, asked)
         measures.append(measure)
         names.append(chosen.alias or measure.name)
+        sorts[node.sql()] = names[-1]
     if taken := {name for name, _ in keys} & set(names):
         raise ParameterError(f"'{min(taken)}' is a key and a figure too.", "Give the figure another name.")
     sorts |= {name: name for name in names}
-    if Count() in measures:
-        sorts["COUNT(*)"] = names[measures.index(Count())]
     order = [_order(each, sorts) for each in (select.args.get("order") or exp.Order()).expressions]
     limit = select.args.get("limit")
     selection = replace(
