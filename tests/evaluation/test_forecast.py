@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from privet.errors import ParameterError
-from privet.evaluation.forecast import Forecast, Point, forecast, trial
+from privet.evaluation.forecast import Forecast, Point, epsilon_within, forecast, trial
 from privet.evaluation.forecast.tested import TESTED, how_tested
 from privet.families import FAMILIES
 from privet.learning.associate import AssociationRules
-from privet.learning.classify import NaiveBayes
+from privet.learning.classify import AdditiveModel, NaiveBayes
 from privet.learning.regress import Ridge
 from privet.registry import ALGORITHMS, algorithms_with
 from privet.schema import Schema
@@ -114,6 +114,17 @@ def test_the_epsilon_for_a_goal_lies_where_the_lower_end_of_the_band_reaches_it(
     assert found.at(99) == points[-1]
     assert found.at(1.0) == points[1]
     assert 0.2 < found.at(0.3).share < 0.8
+
+
+def test_where_nothing_is_learned_no_epsilon_is_named():
+    points = (Point(0.1, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5),)
+    found = Forecast("a", "accuracy", points, 0.5, 0.49, Guess(), (), 3)
+    assert found.epsilon_for(0.02) is None
+    assert "Too little was learned" in found.text()
+    # Sixty records in six classes: no additive model draws a curve from them, with noise or without.
+    rare = Schema.of({"x": (0.0, 1.0), "kind": [*"abcdef"]}, target="kind")
+    with pytest.raises(ParameterError, match="too little is learned"):
+        epsilon_within(AdditiveModel(schema=rare), 0.02, guess=Guess(60, 0.5))
 
 
 def test_a_slow_algorithm_is_tried_at_fewer_epsilons_and_the_rest_follows(monkeypatch):

@@ -62,6 +62,11 @@ def epsilon_within(
     guess = guess or Guess()
     found = forecast(estimator, schema, guess, epsilons=(*EPSILONS, *_FURTHER), worlds=_WORLDS, size=_SIZE)
     epsilon = found.epsilon_for(float(loss))
+    if found.nothing_learned:
+        raise ParameterError(
+            "In made-up worlds too little is learned, even without noise, to choose an epsilon by.",
+            "Guess more records or a higher attainable figure if that is so, or give an epsilon.",
+        )
     if epsilon is None:
         raise ParameterError(
             f"No epsilon is expected to come within {loss:g} of the {found.measure} that is attainable.",

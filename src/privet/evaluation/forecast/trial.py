@@ -27,7 +27,7 @@ from sklearn.isotonic import isotonic_regression
 from privet.errors import ParameterError
 from privet.evaluation.forecast.figures import FIGURES, OnMadeUp
 from privet.evaluation.forecast.tested import how_tested
-from privet.evaluation.forecast.value import Forecast, Point
+from privet.evaluation.forecast.value import NOTHING_LEARNED, Forecast, Point
 from privet.families import family_of
 from privet.schema import Schema
 from privet.worlds import DetailedWorld, Guess, World
@@ -47,8 +47,6 @@ _ENOUGH = 6
 _TIMED = 0
 #: At so many ε at least every algorithm is tried.
 _FEWEST = 3
-#: A world in which less than this is learned says little about shares of it.
-_CLEAR_GAP = 0.02
 
 
 def forecast(
@@ -118,7 +116,7 @@ def _grid(epsilons: Sequence[float]) -> tuple[float, ...]:
 def _points(grid: tuple[float, ...], results: Sequence[_Result], attainable: float) -> tuple[Point, ...]:
     """The mean and the band over the worlds. More ε never harms on average, so neither do the curves fall."""
     losses = np.array([result.losses for result in results])
-    gaps = np.array([[max(result.reference - result.floor, _CLEAR_GAP)] for result in results])
+    gaps = np.array([[max(result.reference - result.floor, NOTHING_LEARNED)] for result in results])
     shares = _band(np.clip(1 - losses / gaps, -1, 1))
     values = _band(attainable - losses)
     curves = zip(grid, *shares, *values, strict=True)
@@ -213,7 +211,7 @@ class _Trial:
             begun = _clock()
             found = self._tried(place)
             now = _clock()
-            (clear if found.reference - found.floor >= _CLEAR_GAP else others).append(found)
+            (clear if found.reference - found.floor >= NOTHING_LEARNED else others).append(found)
             tried = len(clear) + len(others)
             late = size is None and 2 * now - begun - start > seconds
             if len(clear) >= most or (tried >= 2 and late):

@@ -11,7 +11,10 @@ from privet.worlds import Guess
 if TYPE_CHECKING:
     from privet.report import Chart, Page
 
-__all__ = ["Forecast", "Point"]
+__all__ = ["NOTHING_LEARNED", "Forecast", "Point"]
+
+#: A world in which less than this is learned says little about shares of it.
+NOTHING_LEARNED = 0.02
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,11 @@ class Forecast:
     def epsilon_for(self, loss: float) -> float | None:
         """The smallest ε at which no more than ``loss`` is expected to be lost; None if no ε tried does.
 
-        It is where the lower end of the band reaches the goal, so it is cautious.
+        It is where the lower end of the band reaches the goal, so it is cautious. Where nothing was learned
+        even without noise, nothing can be lost: that says nothing about a real table, and no ε is named.
         """
+        if self.nothing_learned:
+            return None
         goal = self.attainable - loss
         before: Point | None = None
         for point in self.points:
@@ -67,6 +73,11 @@ class Forecast:
                 return float(f"{math.exp(math.log(before.epsilon) + part * steps):.2g}")
             before = point
         return None
+
+    @property
+    def nothing_learned(self) -> bool:
+        """Whether the algorithm learned next to nothing in these worlds, even without noise."""
+        return self.attainable - self.floor < NOTHING_LEARNED
 
     def at(self, epsilon: float) -> Point:
         """What is expected at this ε: between two points, on a scale of ratios."""
@@ -120,7 +131,9 @@ class Forecast:
         found = self.epsilon_for(loss)
         goal = f"within {loss:.2g} of what is attainable"
         lines.append(
-            f"No epsilon tried is expected to come {goal}."
+            "Too little was learned there, even without noise, to name an epsilon."
+            if self.nothing_learned
+            else f"No epsilon tried is expected to come {goal}."
             if found is None
             else f"The smallest epsilon expected to come {goal}: about {found:g}."
         )
