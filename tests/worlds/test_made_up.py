@@ -116,17 +116,6 @@ def test_a_world_of_detail_has_the_shares_and_more_to_learn_than_a_line_shows(go
     assert goal - 0.08 < forest < 1 - 0.3 * (1 - goal) + 0.03  # what is attainable, and who knew all of it
 
 
-def test_detail_is_as_fine_in_categories_as_in_numbers():
-    """A term of three attributes with two values each would have eight parts, however many records."""
-    columns = {f"x{i}": ["no", "yes"] for i in range(12)} | {"ill": ["no", "yes"]}
-    schema, every = Schema.of(columns, target="ill"), np.indices((2,) * 12).reshape(12, -1).T
-    for seed in range(5):
-        world = DetailedWorld.drawn(schema, Guess(records=8000, attainable=0.9), seed)
-        for term in world.terms:
-            values = term((every + 0.5) / 2)
-            assert len(np.unique(values, axis=0)) >= 32
-
-
 def test_a_number_as_target_can_have_detail_too():
     schema = Schema.of({"a": (0.0, 1.0), "b": ["x", "y"], "t": (0.0, 9.0)}, target="t")
     table = DetailedWorld.drawn(schema, Guess(records=900), 2).table(300, 5)

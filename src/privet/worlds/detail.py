@@ -3,11 +3,11 @@
 The other worlds (``worlds.world``) are nearly linear: a model that is blurred by noise loses little in them.
 In real tables much of the accuracy lies in detail: in steps along an attribute, in two or three attributes
 that act together, in small groups. So here the class is drawn given the attributes, by a sum of terms. A term
-halves the records again and again along one to three attributes in turn (along more where these have too few
-values to be halved so often), and each part of each level gets its own effect on every class. Halving ends
-where parts have a few dozen records, since nobody could learn finer detail from so many records, and no good
-model's accuracy can come from it. All effects together are made so strong that who knew them would make only
-a part of the errors of the model that is guessed to be attainable, which has to learn them from records.
+halves the records again and again along one to three attributes in turn, and each part of each level gets its
+own effect on every class. Halving ends where parts have a few dozen records, since nobody could learn finer
+detail from so many records, and no good model's accuracy can come from it. All effects together are made so
+strong that who knew them would make only a part of the errors of the model that is guessed to be attainable,
+which has to learn them from records.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.schema import Category, Column, Number
+from privet.schema import Category
 from privet.worlds.world import Floats, World
 
 __all__ = ["DetailedWorld"]
@@ -42,15 +42,14 @@ class Term:
 
     attributes: NDArray[np.int64]
     bends: Floats  # powers of the ranks, so that halves are unequal
-    turns: tuple[int, ...]  # which of the attributes each level halves
     effects: tuple[Floats, ...]  # of each level: parts × outputs
 
     def __call__(self, ranks: Floats) -> Floats:
         bent = ranks[:, self.attributes] ** self.bends
         part = np.zeros(len(ranks), np.int64)
         value = np.zeros((len(ranks), self.effects[0].shape[1]))
-        for level, (place, effects) in enumerate(zip(self.turns, self.effects, strict=True)):
-            halving = self.turns[:level].count(place)
+        for level, effects in enumerate(self.effects):
+            halving, place = divmod(level, len(self.attributes))
             part = 2 * part + ((bent[:, place] * 2 ** (halving + 1)).astype(np.int64) & 1)
             value += effects[part]
         return value
@@ -78,21 +77,14 @@ class DetailedWorld(World):
         levels = int(np.clip(np.log2(records / _SMALLEST), 1, _MOST_LEVELS))
         weight = draw.exponential(1.0, width) ** 1.5  # a few are in most terms
         fading = float(draw.uniform(*_FADING))
-        halvings = [_halvings(column) for column in self.schema.attributes]
         terms = []
         for _ in range(int(draw.integers(_TERMS[0], _TERMS[1] + 1)) if width else 0):
-            together = int(draw.integers(1, _TOGETHER + 1))
-            order = draw.choice(width, width, replace=False, p=weight / weight.sum())
-            turns = _turns([halvings[place] for place in order], together, levels)
-            taken = max(turns, default=-1) + 1
+            together = min(int(draw.integers(1, _TOGETHER + 1)), width)
             terms.append(
                 Term(
-                    order[:taken],
-                    np.exp(draw.uniform(-_BENT, _BENT, taken)),
-                    turns,
-                    tuple(
-                        draw.normal(0, fading**level, (2 << level, outputs)) for level in range(len(turns))
-                    ),
+                    draw.choice(width, together, replace=False, p=weight / weight.sum()),
+                    np.exp(draw.uniform(-_BENT, _BENT, together)),
+                    tuple(draw.normal(0, fading**level, (2 << level, outputs)) for level in range(levels)),
                 )
             )
         plain = np.zeros_like(self.means)  # the attributes lie as they do; the classes follow from them
@@ -144,31 +136,6 @@ class DetailedWorld(World):
         signal = (signal - signal.mean()) / max(float(signal.std()), 1e-12)
         noise: Floats = draw.normal(0, 1, len(scores))
         return np.sqrt(self.explained) * signal + np.sqrt(1 - self.explained) * noise
-
-
-def _halvings(column: Column) -> int:
-    """How often a column's values can be halved."""
-    values = column.size if isinstance(column, Category) else np.inf
-    if isinstance(column, Number) and column.integer:
-        values = column.high - column.low + 1
-    return int(np.ceil(np.log2(min(values, 2.0**_MOST_LEVELS))))
-
-
-def _turns(halvings: list[int], together: int, levels: int) -> tuple[int, ...]:
-    """Which attribute each level halves: so many in turn, and the next ones where these have no values left.
-
-    >>> _turns([1, 10, 2, 2], together=2, levels=4)
-    (0, 1, 1, 1)
-    >>> _turns([1, 1, 2, 2], together=1, levels=5)
-    (0, 1, 2, 2, 3)
-    """
-    turns: list[int] = []
-    while len(turns) < levels:
-        left = [place for place, most in enumerate(halvings) if turns.count(place) < most]
-        if not left:
-            break
-        turns += [place for place in left if place < together] or left[:1]
-    return tuple(turns[:levels])
 
 
 def _softmax(margins: Floats) -> Floats:
