@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import privet
 from privet import NaiveBayes
@@ -35,8 +36,10 @@ from privet.curator.run import Run
 from privet.engines.held import HeldEngine
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, SchemaError
-from privet.schema import Schema, Unit
+from privet.model import save_model
+from privet.schema import Schema, Unit, write_schema
 from privet.selection import SelectKBest
+from privet.service import AskQuery, Describe, Evaluate, Fit, Select, Session
 from privet.sources import ArraySource
 from privet.stats import Contingency, Coverage, Cross, FirstThatHolds, MajorityCorrect, Scores, proved
 from privet.stats.association import Association, Attributes, Majority
@@ -232,6 +235,33 @@ def test_the_curator_takes_no_function():
         for parameter in inspect.signature(method).parameters.values():
             assert "Callable" not in str(parameter.annotation), f"{name}({parameter})"
             assert parameter.name not in ("engine", "judge", "function"), f"{name}({parameter})"
+
+
+RUNS = {
+    "fit": lambda place: Fit(algorithm="one-r", data=place),
+    "select": lambda place: Select(data=place),
+    "query": lambda place: AskQuery(data=place, sql="SELECT COUNT(*) FROM data"),
+    "describe": lambda place: Describe(data=place),
+    "evaluate": lambda place: Evaluate(model=place.with_name("model.json"), data=place, epsilon=1.0),
+}
+
+
+@pytest.mark.parametrize("case", RUNS.values(), ids=RUNS)
+def test_whoever_watches_a_run_does_not_count_its_records(case, tmp_path):
+    """Progress said after each batch how many rows had been read: exactly, and for nothing."""
+
+    @contextlib.contextmanager
+    def progress(what, unit):
+        seen.append(what)
+        yield lambda *counted: pytest.fail(f"{what}: {counted} were counted")
+
+    place = tmp_path / "people.csv"
+    csv.write_csv(TABLE, place)
+    write_schema(SCHEMA, tmp_path / "people.schema.toml")
+    save_model(NaiveBayes(schema=SCHEMA).fit(TABLE), tmp_path / "model.json")
+    seen.clear()
+    case(place).run(Session(progress=progress))
+    assert seen, "somebody must have watched"
 
 
 # (b) A statistic of one's own that keeps the answer

@@ -55,6 +55,15 @@ def test_steps_on_public_rows_are_not_priced():
     ("steps", "said"),
     [
         ({"a": {"do": "keep", "from": "b"}, "b": {"do": "keep", "from": "a"}}, "runs in a circle"),
+        (
+            {
+                "a": {"do": "keep", "from": "b"},
+                "b": {"do": "keep", "from": "a"},
+                "c": {"do": "keep", "from": "b"},
+                "d": {"do": "naive-bayes", "from": "c"},
+            },
+            "a circle through 'a', 'b'\\.",
+        ),
         ({"model": {"do": "naive-bayes", "from": "peple"}}, "no step of the flow"),
         ({"model": {"do": "naive-bayse", "from": "people"}}, "no kind of step"),
         ({"model": {"do": "rotation", "from": "people"}}, "cannot be a step"),

@@ -19,7 +19,7 @@ def example_of(entry: Command) -> UseCase:
     values: dict[str, Any] = {}
     chosen = algorithms_with(entry.words[0])[0] if entry.per_algorithm else None
     for parameter in parameters_of(cls):
-        if chosen is not None and not parameter.applies_to(chosen.load()):
+        if chosen is not None and not parameter.applies_to(chosen.load(), chosen.commands):
             continue
         if parameter.name == "algorithm" and chosen is not None:
             values["algorithm"] = chosen.name

@@ -104,7 +104,10 @@ class Output:
 
     @contextmanager
     def progress(self, what: str, unit: str = "rows") -> Iterator[Callable[[int, int | None], None] | None]:
-        """A bar on stderr, told how far the work is and gone when it is done; none where nobody looks."""
+        """A bar on stderr that says how far the work is, gone when it is done; none where nobody looks.
+
+        Without a unit nothing is counted: how many rows a private table has is not for showing.
+        """
         if self.json or not sys.stderr.isatty():
             yield None
             return
@@ -114,7 +117,7 @@ class Output:
         columns = (
             TextColumn(what, markup=False),
             BarColumn(),
-            TextColumn("{task.completed:,.0f} " + unit),
+            *([TextColumn("{task.completed:,.0f} " + unit)] if unit else []),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

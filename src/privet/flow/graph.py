@@ -88,7 +88,7 @@ class Graph:
         while left:
             ready = [s for s in left if all(whole(name) in done for name in s.inputs)]
             if not ready:
-                ring = ", ".join(f"'{step.name}'" for step in left)
+                ring = ", ".join(f"'{step.name}'" for step in _in_circles(left))
                 raise ParameterError(
                     f"The flow runs in a circle through {ring}.",
                     "Let one of them take nothing from the others.",
@@ -162,6 +162,16 @@ def _at(step: FlowStep, setting: str, error: ParameterError) -> ParameterError:
     """The error, with the place of the field at fault."""
     error.parameter = f"steps.{step.name}.{setting}"
     return error
+
+
+def _in_circles(steps: list[FlowStep]) -> list[FlowStep]:
+    """Of steps that all wait for one another: without those that only wait for a circle."""
+    while True:
+        taken_from = {whole(name) for step in steps for name in step.inputs}
+        left = [step for step in steps if step.name in taken_from]
+        if len(left) == len(steps):
+            return left
+        steps = left
 
 
 def mismatch(step: FlowStep, source: str, given: str, accepted: tuple[str, ...]) -> ParameterError:

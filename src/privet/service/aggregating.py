@@ -58,8 +58,8 @@ class Aggregate(Paid, OfTable):
     def run(self, session: Session) -> Aggregated:
         with self.paid(session, self._schema, self._what) as ledger:
             estimator = self._estimator(ledger)
-            with session.progress("Running the function", "rows") as watch:
-                table = self.opened(session, self._schema, watch, self.engine, ledger)
+            with session.progress("Running the function", ""):
+                table = self.opened(session, self._schema, self.engine, ledger)
                 return Aggregated(self.function, estimator.fit(table))
 
     @property

@@ -129,8 +129,8 @@ class Fit(Paid, OfTable):
             estimator = build(self.algorithm, self._schema, self._settings, ledger=ledger, seed=self.seed)
             if "_twin" in vars(self):  # planned already: a rehearsal is not needed twice
                 estimator._rehearsed_by(self._twin)
-            with session.progress(f"Fitting {self.algorithm}", "rows") as watch:
-                table = self.opened(session, self._schema, watch, self.engine, ledger)
+            with session.progress(f"Fitting {self.algorithm}", ""):
+                table = self.opened(session, self._schema, self.engine, ledger)
                 return self._delivered(estimator.fit(table))
 
     @property

@@ -83,10 +83,10 @@ class Judging(Paid, OfTable):
             self._cost(epsilon)
         with (
             self.paid(session, self._schema, self._what, public=self.public) as ledger,
-            session.progress(self.doing, "rows") as watch,
+            session.progress(self.doing, ""),
         ):
             found = self._found(
-                self.opened(session, self._schema, watch, self.engine, ledger),
+                self.opened(session, self._schema, self.engine, ledger),
                 epsilon=epsilon,
                 delta=self.delta,
                 public=self.public,

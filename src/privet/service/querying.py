@@ -65,11 +65,11 @@ class _Asking(Paid, OfTable):
         self._check()
         with (
             self.paid(session, self._schema, self.what) as ledger,
-            session.progress("Asking the table", "rows") as watch,
+            session.progress("Asking the table", ""),
         ):
             for _, schema in self._others.values() if ledger is None else ():
                 session.unpaid(schema, self.what, self.owner_says)
-            table = self.opened(session, self._schema, watch, self.engine, ledger)
+            table = self.opened(session, self._schema, self.engine, ledger)
             program = self._program(table, ledger)
             return list(program.release(self._spent, self.delta, self.seed, getattr(self, "until", None)))
 

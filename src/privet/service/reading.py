@@ -46,11 +46,14 @@ class OfTable(UseCase):
         self,
         session: Session,
         schema: Schema | None,
-        watch: Watch | None = None,
         engine: EngineName = "auto",
         ledger: Ledger | None = None,
+        watch: Watch | None = None,
     ) -> Source:
-        """The table, seen through the schema as its owner in the ledger wants it read."""
+        """The table, seen through the schema as its owner in the ledger wants it read.
+
+        Only an owner's own reading is watched: how many records there are is an exact answer.
+        """
         from privet.curator.owner import as_read
 
         seen = None if schema is None else as_read(schema, ledger)

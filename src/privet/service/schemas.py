@@ -89,7 +89,7 @@ class DraftSchema(OfTable):
 
         unit = Unit(self.neighbours, self.id, self.most)
         with session.progress("Reading", "rows") as watch:
-            source = self.opened(session, None, watch)
+            source = self.opened(session, None, watch=watch)
             skipped = self._skipped(source.names)
             header = source.declared()
             known: dict[str, Column] = (

@@ -99,14 +99,14 @@ class Stream(OfTable):
 
     def _feed(self, model: Any, session: Session) -> None:
         written = model.steps
-        with session.progress(f"Learning ({self.algorithm})", "records") as watch:
-            for count, record in enumerate(self._records(session), 1):
+        with session.progress(f"Learning ({self.algorithm})", "steps") as watch:
+            for record in self._records(session):
                 if record is None:
                     model.end_step()
                 else:
                     model.learn_one(record)
                 if watch is not None:
-                    watch(count, None)
+                    watch(model.steps, None)  # each was released; how many records there were was not
                 if self.write_every is not None and model.steps >= written + self.write_every:
                     written = model.steps
                     self._saved(model)
