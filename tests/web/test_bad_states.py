@@ -223,6 +223,25 @@ def test_a_session_that_ends(visitor):
     page.get_by_role("heading", name="Results").wait_for()
 
 
+def test_a_session_that_ends_before_a_spend(visitor):
+    """Who says yes after it has ended spends nothing, and finds the form as it was."""
+    visitor.expected = ("status of 401",)
+    page = visitor.page
+    dataset = open_clinic(visitor, place=CHEAP)
+    go_for_real(page)
+    set_epsilon(page, "0.3")
+    page.get_by_role("button", name="Run: spends ε = 0.3 ").wait_for()
+    kept = visitor.context.cookies()
+    visitor.context.clear_cookies()
+    spend(page, "0.3")
+    page.get_by_text("Your session has ended").wait_for()
+    assert "Nothing was spent" in page.inner_text("main")
+    visitor.context.add_cookies(kept)
+    assert visitor.call("GET", f"/datasets/{dataset}")["account"]["spent"]["epsilon"] == 0
+    page.reload()
+    page.get_by_role("button", name="Run: spends ε = 0.3 ").wait_for()
+
+
 def test_the_address_with_a_key_pasted_over_an_open_page(visitor):
     """The browser changes only what is behind the #; the key is taken, and leaves the address."""
     visitor.expected = ("status of 401",)
