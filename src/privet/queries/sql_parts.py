@@ -41,10 +41,10 @@ def require_understood(statement: Any) -> None:
 
     >>> import sqlglot
     >>> require_understood(sqlglot.parse_one("SELECT COUNT(*) FROM data WHERE age BETWEEN 1 AND 9"))
-    >>> require_understood(sqlglot.parse_one("SELECT COUNT(*) FROM data LIMIT 50 PERCENT"))
+    >>> require_understood(sqlglot.parse_one("SELECT COUNT(*) FROM data AS d(age)"))
     Traceback (most recent call last):
     ...
-    privet.errors.ParameterError: 'LIMIT 50 PERCENT' is not understood here.
+    privet.errors.ParameterError: 'd(age)' is not understood here.
       What to do: The documentation lists what can be asked in SQL.
     """
     for node in statement.walk():
