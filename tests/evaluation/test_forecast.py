@@ -12,7 +12,7 @@ from privet.evaluation.forecast import Forecast, Point, epsilon_within, forecast
 from privet.evaluation.forecast.tested import TESTED, how_tested
 from privet.families import FAMILIES
 from privet.learning.associate import AssociationRules
-from privet.learning.classify import AdditiveModel, NaiveBayes
+from privet.learning.classify import AdditiveModel, AutoClassifier, NaiveBayes
 from privet.learning.regress import Ridge
 from privet.registry import ALGORITHMS, algorithms_with
 from privet.schema import Schema
@@ -148,3 +148,15 @@ def test_it_says_how_often_it_was_wrong_as_the_page_of_the_experiment_has_it():
     assert foretold.tested in foretold.text()
     assert foretold.to_dict()["tested"] == foretold.tested
     assert "not put to the test" in how_tested("KMeans")
+    assert "not put to the test" in how_tested("KMeans", "NaiveBayes")
+
+
+def test_it_says_how_it_was_tested_for_all_that_may_learn():
+    """By default a form forecasts the choice among algorithms: at each ε another one may learn."""
+    few, many = (
+        forecast(AutoClassifier(), SCHEMA, Guess(records=records), epsilons=(0.1, 1.0), worlds=2).tested
+        for records in (400, 1_000_000)
+    )
+    assert "OneR" in few
+    assert "RuleMiner" in few
+    assert many == TESTED["AdditiveModel"].in_words()

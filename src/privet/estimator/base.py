@@ -134,6 +134,10 @@ class PrivateEstimator(BaseEstimator):
         """Parameters that were left open and that this algorithm sets by its ε alone, whatever the data."""
         return {}
 
+    def _learning(self) -> Any:
+        """What will learn, by what is public: this algorithm, unless it is one that chooses another."""
+        return self
+
     def _foreseen(self) -> str:
         """After a rehearsal: how a fit would go, as far as that can be said before it is paid for."""
         return str(getattr(self, "explanation_", ""))

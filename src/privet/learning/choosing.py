@@ -55,7 +55,7 @@ class Choosing:
         said = "declared" if self.records else "assumed: declare them"
         return learner, f"because about {records:,} records ({said}) at an epsilon of {epsilon:g} {why}"
 
-    def _made(self) -> Any:
+    def _learning(self) -> Any:
         """The chosen learner, not fitted, with what it takes of this one's parameters."""
         kind = self.learners[self._choice()[0]]
         taken = {parameter.name for parameter in parameters_of(kind)}
@@ -63,12 +63,12 @@ class Choosing:
         return kind(**{name: getattr(self, name) for name in given if name in taken})
 
     def _amount(self) -> Pure | Approximate:
-        found: Pure | Approximate = self._made()._amount()
+        found: Pure | Approximate = self._learning()._amount()
         return found
 
     def _fit(self, curator: Curator) -> None:
         self._require(curator.schema)
-        inner = self._made()
+        inner = self._learning()
         inner._fit(curator)
         self.learner_, why = self._choice()
         self.learned_ = {name: value for name, value in vars(inner).items() if name.endswith("_")}

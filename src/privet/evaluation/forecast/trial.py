@@ -102,8 +102,15 @@ def forecast(
         guess,
         (*(guess.in_words(schema) if released is None else guess.in_words(schema)[:1]), *trial.in_words()),
         len(results),
-        how_tested(type(estimator).__name__) if released is None else "",
+        how_tested(*_learning(estimator, guess, grid)) if released is None else "",
     )
+
+
+def _learning(estimator: Any, guess: Guess, grid: Sequence[float]) -> list[str]:
+    """The classes of what learns at these ε, with as many records."""
+    declared = {} if getattr(estimator, "records", 0) is not None else {"records": guess.size}
+    models = (clone(estimator).set_params(epsilon=epsilon, **declared) for epsilon in grid)
+    return [type(model._learning()).__name__ for model in models]
 
 
 def _grid(epsilons: Sequence[float]) -> tuple[float, ...]:
