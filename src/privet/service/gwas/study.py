@@ -73,7 +73,8 @@ class OfStudy(UseCase):
 
         found = session.genotypes(self.study)
         folder = isinstance(found, Path) and found.is_dir()
-        what, unit = ("Reading", "of the files, twice each") if folder else ("Quality control", "variants")
+        # Each file of a folder is a person's, and how many there are is an exact answer; variants are public.
+        what, unit = ("Reading", "") if folder else ("Quality control", "variants")
         with session.progress(what, unit) as watch:
             how: dict[str, Any] = {
                 "keep": None if self.keep is None else _listed(self.keep),
@@ -84,8 +85,7 @@ class OfStudy(UseCase):
                 "watch": None if folder else watch,
             }
             if isinstance(found, Path):
-                files = {"phenotypes": self.phenotypes, "variants": self.variants}
-                study = Study.open(found, **files, reading=watch if folder else None, **how)
+                study = Study.open(found, phenotypes=self.phenotypes, variants=self.variants, **how)
             else:
                 study = Study(found, **how)
         for problem in getattr(study.source, "problems", ()):
