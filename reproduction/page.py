@@ -13,6 +13,7 @@ from typing import Any
 from benchmarks import data
 from benchmarks.figures import Figure
 from privet.experiment.workers import workers
+from reproduction.markdown import wrapped
 from reproduction.store import Store
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "experiments"
@@ -72,7 +73,10 @@ class Page:
         if missing:
             print(f"  {self.name} is not written yet. Results missing: {len(missing)}, first {missing[0]}")
             return []
-        return self.write(known, folder)
+        found = self.write(known, folder)
+        written = folder / f"{self.name}.md"
+        written.write_text(wrapped(written.read_text(encoding="utf-8")), encoding="utf-8")
+        return found
 
 
 @dataclass(frozen=True)

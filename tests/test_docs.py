@@ -159,9 +159,9 @@ def test_the_check_of_lines_finds_long_ones() -> None:
     assert long_lines(f"{link} {'a' * 120}")
 
 
-#: Written by programs, from text and figures that are checked elsewhere.
-GENERATED = {ROOT / "docs/reference", ROOT / "docs/experiments"}
-PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+#: Written by a program, a line for each parameter.
+GENERATED = {ROOT / "docs/reference"}
+PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PROSE += [page for page in sorted(ROOT.glob("docs/**/*.md")) if not GENERATED & set(page.parents)]
 
 
