@@ -2,7 +2,8 @@
 
 The k truly relevant variants (or attributes) are the k best by an exact score; a private choice is repeated,
 and the mean share of them among the chosen k is the figure. Exact scores are computed once for a data set
-and only the choice is repeated. All on public or simulated data: exact scores are looked at here, and noise
+and only the choice is repeated, thousands of times: so this loop is its own and no experiment, whose cells
+each read the table anew. (The experiments ``figure-17`` to ``figure-19`` do so, on smaller tables.) All on public or simulated data: exact scores are looked at here, and noise
 comes from a seed, so nothing here carries a guarantee.
 """
 

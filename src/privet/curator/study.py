@@ -104,17 +104,16 @@ class Study:
         *,
         phenotypes: str | Path | None = None,
         variants: str | Path | None = None,
-        reading: Watch | None = None,
         **how: Any,
     ) -> Study:
-        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or a folder, whose ``reading`` may be watched.
+        """A study from a ``.bed`` or ``.vcf(.gz)`` file, or from a folder of people's files.
 
         ``variants`` is a public list of a folder's variants and their alleles; without one these are read off
         the genotypes, and nothing can be promised.
         """
         path = Path(path)
         if path.is_dir():
-            return cls(ConsumerDnaSource(path, phenotypes, variants=variants, watch=reading), **how)
+            return cls(ConsumerDnaSource(path, phenotypes, variants=variants), **how)
         if path.name.endswith((".vcf", ".vcf.gz")):
             return cls(VcfSource(path, phenotypes), **how)
         return cls(PlinkSource(path, phenotypes), **how)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +28,6 @@ from privet.sources.phenotypes import read_phenotypes
 from privet.sources.variant_list import read_variants
 
 __all__ = ["ConsumerDnaSource", "Problem"]
-
-#: Told how many files have been read, and how many readings there will be: two of each.
-Watch = Callable[[int, int | None], None]
 
 _PERSON = re.compile(r"(user\d+)", re.IGNORECASE)
 # How many people's genotypes are held unpacked: a multiple of four, which share a byte.
@@ -65,7 +61,6 @@ class ConsumerDnaSource(PackedGenotypes):
         *,
         variants: FilePath | None = None,
         least_share: float = 0.5,
-        watch: Watch | None = None,
     ) -> None:
         folder = Path(folder)
         if not folder.is_dir():
@@ -74,9 +69,8 @@ class ConsumerDnaSource(PackedGenotypes):
         skip = {Path(path).resolve() for path in (phenotypes, variants) if path is not None}
         files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.resolve() not in skip]
         files = [p for p in files if not p.name.startswith(".")]
-        tell = watch or (lambda done, total: None)
         declared = None if variants is None else read_variants(variants)
-        people, self.problems, census = _first_pass(files, tell, counted=declared is None)
+        people, self.problems, census = _first_pass(files, counted=declared is None)
         if not people:
             raise DataError(f"No file in {folder.name} could be used.", "They should be 23andMe-like texts.")
         self.build = census.builds.most_common(1)[0][0]
@@ -97,7 +91,7 @@ class ConsumerDnaSource(PackedGenotypes):
             candidates = _found(census, len(people), least_share)
         else:
             candidates = _declared(census.names, declared)
-        packed, places = _second_pass(list(people.values()), census.names, candidates, self.build, tell)
+        packed, places = _second_pass(list(people.values()), census.names, candidates, self.build)
         if declared is None:
             order, table = _sorted(census.names, candidates, places)
         else:
@@ -130,13 +124,10 @@ class _Census:
             self.seen = np.insert(self.seen, place[~there], person.seen[~there])
 
 
-def _first_pass(
-    files: list[Path], tell: Watch, counted: bool
-) -> tuple[dict[str, Path], tuple[Problem, ...], _Census]:
+def _first_pass(files: list[Path], counted: bool) -> tuple[dict[str, Path], tuple[Problem, ...], _Census]:
     people: dict[str, Path] = {}
     problems, census = [], _Census()
-    for number, path in enumerate(files):
-        tell(number, 2 * len(files))
+    for path in files:
         found = _PERSON.match(path.name)
         name = found.group(1).lower() if found else path.name.split(".")[0]
         if name in people:
@@ -188,13 +179,12 @@ class _Places:
 
 
 def _second_pass(
-    files: list[Path], names: VariantNames, candidates: _Candidates, build: str, tell: Watch
+    files: list[Path], names: VariantNames, candidates: _Candidates, build: str
 ) -> tuple[NDArray[np.uint8], _Places]:
     variants, first, second = candidates.variants, candidates.first, candidates.second
     where = _Places(np.full(len(variants), "", object), np.full(len(variants), -1, np.int64))
     packed, copies = [], np.full((len(variants), _TOGETHER), 3, np.uint8)
     for number, path in enumerate(files):
-        tell(len(files) + number, 2 * len(files))
         person = read_personal_file(path, names)
         place = np.searchsorted(variants, person.variants)
         mine = place < len(variants)
