@@ -79,7 +79,7 @@ __all__ = [
     "write_schema",
 ]
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 
 # Where each public name lives. They are imported when first used, so that `privet --help` and a ledger
 # query do not wait a second and a half for scikit-learn (docs/decisions/0003-lazy-public-names.md).

@@ -48,7 +48,7 @@ def how_tested(*algorithms: str) -> str:
     """What is known about forecasts for algorithms of these classes, one of which learns, by ε.
 
     >>> how_tested("NaiveBayes", "OneR")
-    'Put to the test on 19 public tables, NaiveBayes got too small an epsilon on 1; OneR, on 2.'
+    'Put to the test on 19 public tables, it named too small an epsilon on 1 for NaiveBayes, 2 for OneR.'
     """
     known = {name: TESTED[name] for name in dict.fromkeys(algorithms) if name in TESTED}
     if not known or len(known) < len(set(algorithms)):
@@ -56,8 +56,5 @@ def how_tested(*algorithms: str) -> str:
     if len(known) == 1:
         return next(iter(known.values())).in_words()
     tables = min(each.tables for each in known.values())
-    first, *rest = ((name, each.too_small or "none") for name, each in known.items())
-    more = "".join(f"; {name}, on {many}" for name, many in rest)
-    return (
-        f"Put to the test on {tables} public tables, {first[0]} got too small an epsilon on {first[1]}{more}."
-    )
+    each = ", ".join(f"{found.too_small or 'none'} for {name}" for name, found in known.items())
+    return f"Put to the test on {tables} public tables, it named too small an epsilon on {each}."
