@@ -69,3 +69,12 @@ def test_a_head_that_is_not_in_the_history_is_said(run, answer, account):
 @pytest.mark.parametrize("place", ["mysql://x/y", "postgresql://127.0.0.1:1/none"])
 def test_addresses_that_lead_nowhere(run, people, place):
     run("ledger", "show", "--ledger", place, code=6)
+
+
+@pytest.mark.parametrize("place", ["sqlite:///ledger.db", "mysql://ann:secret@server/ledger"])
+def test_an_address_of_another_kind_is_no_file(run, people, place):
+    for words in (("history",), ("open", people, "-s", "people.toml", "--epsilon", 1)):
+        refused = run("ledger", *words, "--ledger", place, code=2)
+        assert "No ledger can be kept at an address" in refused.stderr
+        assert "secret" not in refused.stderr
+    assert not list(Path().glob("*ledger*"))

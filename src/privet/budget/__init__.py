@@ -28,7 +28,7 @@ from privet.budget.history import Entry, Head
 from privet.budget.ledger import Ledger, PrivacyUnit, Reservation
 from privet.budget.moving import move_ledger
 from privet.budget.refusal import Balance
-from privet.budget.stores.address import is_database, shown
+from privet.budget.stores.address import is_database, require_place, shown
 from privet.budget.tight import tight_epsilon
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "exact",
     "is_database",
     "move_ledger",
+    "require_place",
     "rho_for",
     "rounded_down",
     "shown",

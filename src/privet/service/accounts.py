@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact, is_database
+from privet.budget import Amount, Balance, Ledger, Zcdp, budget, exact, is_database, require_place
 from privet.curator.owner import account_name
 from privet.errors import LedgerError, ParameterError
 from privet.schema import Schema
@@ -38,6 +38,7 @@ class NoAccount(LedgerError):
 
 def open_ledger(path: str | Path, analyst: str | None = None, *, create: bool = False) -> Ledger:
     """The ledger in a file or a database, used under an analyst's name (left out: the login name)."""
+    require_place(path)
     if not create and not is_database(path) and not Path(path).exists():
         raise NoAccount(f"There is no ledger {Path(path).name}, so no table has an account in it.", _OPEN)
     ledger = Ledger.open(path, create=create)

@@ -13,12 +13,31 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-__all__ = ["is_database", "shown"]
+from privet.errors import ParameterError
+
+__all__ = ["is_database", "require_place", "shown"]
 
 
 def is_database(place: str | Path) -> bool:
     """Whether this is the address of a database, and not a path."""
     return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
+
+
+def require_place(place: str | Path) -> None:
+    """Refuse the address of anything else: as a path it would be a file that nobody meant.
+
+    >>> require_place("sqlite:///ledger.db")
+    Traceback (most recent call last):
+    ...
+    privet.errors.ParameterError: No ledger can be kept at an address that begins with sqlite://.
+      What to do: Name a file by its path, or a PostgreSQL database as postgresql://user@host/database.
+    """
+    kind, is_address, _ = str(place).partition("://")
+    if isinstance(place, str) and is_address and not is_database(place):
+        raise ParameterError(
+            f"No ledger can be kept at an address that begins with {kind}://.",
+            "Name a file by its path, or a PostgreSQL database as postgresql://user@host/database.",
+        )
 
 
 def shown(place: str | Path) -> str:
