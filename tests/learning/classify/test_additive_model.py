@@ -56,6 +56,17 @@ def test_an_interaction_is_found_and_drawn(delta):
     assert any(isinstance(chart, Bars | Lines) for chart in alone.pictures())
 
 
+def test_among_very_many_pairs_are_those_of_attributes_that_were_chosen():
+    """All pairs of 100 attributes would be slow: one that says nothing alone is found beside its partner."""
+    draw = np.random.default_rng(3)
+    X = draw.random((12_000, 100))
+    schema = Schema.of({**{f"c{place}": (0.0, 1.0) for place in range(100)}, "y": [0, 1]}, target="y")
+    y = ((X[:, 80] > 0.5) ^ (X[:, 90] > 0.7)).astype(int)
+    model = AdditiveModel(epsilon=30.0, schema=schema, random_state=0).fit(X[:9000], y[:9000])
+    assert np.mean(model.predict(X[9000:]) == y[9000:]) > 0.94
+    assert ["c80", "c90"] in [sorted(shape["columns"]) for shape in model.shapes_]
+
+
 @pytest.mark.parametrize(
     ("delta", "unit"), [(0.0, Unit()), (1e-6, Unit("replace")), (0.0, Unit(id="who", most=2))]
 )

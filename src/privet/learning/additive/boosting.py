@@ -15,10 +15,11 @@ more than noise would, no step is taken: the largest class is predicted, or the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,9 +76,12 @@ class Boosting(ABC):
     """
 
     def __init__(self, curator: Curator, attributes: Sequence[Attribute], pairs: bool) -> None:
-        self.curator, self.attributes, self.pairs = curator, list(attributes), pairs
+        self.curator, self.attributes = curator, list(attributes)
         self.records = 1.0
-        self._all: Candidates | None = None
+        self._paired = {each.alone.coded.column: each.paired for each in attributes if pairs and each.paired}
+        self._too_many_pairs = comb(len(self._paired), 2) > MOST_PAIRS
+        self._begun = 0  # with so many terms
+        self._known: tuple[tuple[str, ...], Candidates] | None = None
 
     @abstractmethod
     def question(self, model: Additive, grouping: Grouping) -> Residuals:
@@ -90,6 +94,7 @@ class Boosting(ABC):
     def run(self, start: Kept, rounds: int, records: float, doubt: Table) -> Kept:
         """All rounds, with all that is left of the budget."""
         kept, clear = Kept(start.model, list(start.errors)), False
+        self._begun = len(start.model.terms)
         names = tuple(each.alone.coded.column for each in self.attributes)
         epsilon = float(self.curator.amount.epsilon)
         turns = Turns.of(self.curator.schema, names, rounds, self.curator.left, records, epsilon)
@@ -129,21 +134,28 @@ class Boosting(ABC):
         return candidates[chosen], turns.measured
 
     def _candidates(self, model: Additive) -> Candidates:
-        """Every attribute and pair: the same object in every round, unless there are too many pairs."""
-        if self._all is not None:
-            return self._all
-        alone = [Grouping((each.alone,)) for each in self.attributes]
-        pairs = list(combinations([each for each in self.attributes if each.paired], 2)) if self.pairs else []
-        few = len(pairs) <= MOST_PAIRS
-        if not few:
-            used = set(model.columns)
-            pairs = [p for p in pairs if used & {p[0].alone.coded.column, p[1].alone.coded.column}]
-            pairs = pairs[:MOST_PAIRS]
-        found = Candidates.of(
-            [*alone, *(Grouping((a.paired, b.paired)) for a, b in pairs if a.paired and b.paired)]
-        )
-        self._all = found if few else None
-        return found
+        """Every attribute and pair: the same object until there are others to choose from."""
+        used: tuple[str, ...] = ()
+        if self._too_many_pairs:
+            taken = model.terms[self._begun :]
+            used = tuple(dict.fromkeys(name for grouping, _ in taken for name in grouping.columns))
+        if self._known is None or self._known[0] != used:
+            self._known = used, self._among(used)
+        return self._known[1]
+
+    def _among(self, used: tuple[str, ...]) -> Candidates:
+        """All attributes and pairs; if there are too many, those of the ``used`` ones, in their order."""
+        grouped = tuple(dict.fromkeys([*(each.alone for each in self.attributes), *self._paired.values()]))
+        place = {each: number for number, each in enumerate(grouped)}
+        end_of = {name: place[each] for name, each in self._paired.items()}
+        ends = list(end_of.values())
+        pairs: Iterable[tuple[int, int]] = combinations(ends, 2)
+        if self._too_many_pairs:
+            own = [end_of[name] for name in used if name in end_of]
+            beside = ((a, b) for n, a in enumerate(own) for b in ends if b not in own[: n + 1])
+            pairs = islice(((min(pair), max(pair)) for pair in beside), MOST_PAIRS)
+        alone = [(place[each.alone], -1) for each in self.attributes]
+        return Candidates(grouped, np.array([*alone, *pairs], np.int64).reshape(-1, 2))
 
 
 def stands_out(residual: Table, variance: Table, freedom: float) -> bool:

@@ -9,11 +9,40 @@ from numpy.typing import NDArray
 
 from privet.compiled import njit
 
-__all__ = ["BLOCK", "margins_of_blocks", "tell_blocks", "translate_columns"]
+__all__ = ["BLOCK", "cover_pairs", "margins_of_blocks", "tell_blocks", "translate_columns"]
 
 Whole = NDArray[np.int64]
 
 BLOCK = 2048  # records that stay in the nearest cache
+
+
+@njit(nogil=True, cache=True)
+def cover_pairs(pairs: Whole, widths: Whole, most: int) -> tuple[Whole, Whole]:  # pragma: no cover
+    """Blocks of two or three nodes that hold all ``pairs`` (ordered, each once), and each pair's block.
+
+    Each next pair that no block holds yet gets one, and a third node with which it holds most other pairs, if
+    it has no more than ``most`` cells. ``widths`` are those of the nodes 0, 1, ….
+    """
+    which = np.full((widths.size, widths.size), -1, np.int32)  # the number of a pair that no block holds
+    for p in range(len(pairs)):
+        which[pairs[p, 0], pairs[p, 1]] = which[pairs[p, 1], pairs[p, 0]] = p
+    blocks, holder, number = np.full((len(pairs), 3), -1), np.zeros(len(pairs), np.int64), 0
+    for p in range(len(pairs)):
+        a, b = pairs[p]
+        if which[a, b] < 0:
+            continue
+        best, gain, room = -1, 0, most // (widths[a] * widths[b])
+        for c in range(widths.size):
+            gained = int(which[a, c] >= 0) + int(which[b, c] >= 0)
+            if gained > gain and widths[c] <= room and c not in (a, b):
+                best, gain = c, gained
+        blocks[number] = a, b, best
+        for one, other in ((a, b), (a, best), (b, best)):
+            if other >= 0 and which[one, other] >= 0:
+                holder[which[one, other]] = number
+                which[one, other] = which[other, one] = -1
+        number += 1
+    return blocks[:number], holder
 
 
 @njit(nogil=True, cache=True)

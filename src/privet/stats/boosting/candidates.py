@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.stats.boosting.candidate_kernels import BLOCK, margins_of_blocks, tell_blocks, translate_columns
+from privet.stats.boosting.candidate_kernels import (
+    BLOCK,
+    cover_pairs,
+    margins_of_blocks,
+    tell_blocks,
+    translate_columns,
+)
 from privet.stats.boosting.grouping import Grouped, Grouping
 from privet.stats.rows import Rows
 
@@ -71,39 +77,22 @@ class Candidates:
     @cached_property
     def _cover(self) -> tuple[Whole, Whole, Whole]:
         """The blocks, for each candidate the block that holds it, and its strides along that block."""
-        blocks: dict[tuple[int, ...], int] = {}
-        holder: dict[tuple[int, int], int] = {}
-        wanted = {(min(a, b), max(a, b)) for a, b in self.places.tolist() if b >= 0}
-        around: dict[int, set[int]] = {}
-        for a, b in wanted:
-            around.setdefault(a, set()).add(b)
-            around.setdefault(b, set()).add(a)
-        width = self._widths
-        for a, b in sorted(wanted):
-            if (a, b) in holder:
-                continue
-            near = sorted((around[a] | around[b]) - {a, b})
-            fits = [c for c in near if width[a] * width[b] * width[c] <= MOST_CELLS]
-            gains = [(c in around[a]) + (c in around[b]) for c in fits]
-            block = (a, b, fits[int(np.argmax(gains))]) if fits else (a, b)
-            number = blocks.setdefault(block, len(blocks))
-            for one in block:
-                for other in block:
-                    if one < other and (one, other) in wanted and (one, other) not in holder:
-                        holder[one, other] = number
-                        around[one].discard(other)
-                        around[other].discard(one)
-        alone = {a: 0 for a, b in self.places.tolist() if b < 0}
-        for joined in _together(list(alone), width):
+        width, first, second = self._widths, self.places[:, :1], self.places[:, 1:]
+        ends = np.sort(self.places[second[:, 0] >= 0], axis=1)
+        pairs, which = np.unique(ends, axis=0, return_inverse=True)
+        nodes, near = np.unique(pairs, return_inverse=True)  # far fewer than columns, perhaps
+        triples, holder = cover_pairs(near.reshape(-1, 2), width[nodes], MOST_CELLS)
+        blocks = {tuple(nodes[block[block >= 0]].tolist()): n for n, block in enumerate(triples)}
+        alone: dict[int, int] = {}
+        for joined in _together(list(dict.fromkeys(first[second < 0].tolist())), width):
             alone |= dict.fromkeys(joined, blocks.setdefault(joined, len(blocks)))
-        rows, source, strides = list(blocks), [], []
-        for a, b in self.places.tolist():
-            number = alone[a] if b < 0 else holder[min(a, b), max(a, b)]
-            stride = {a: 1} if b < 0 else {a: int(width[b]), b: 1}
-            source.append(number)
-            strides.append([stride.get(each, 0) for each in (*rows[number], -1, -1)[:3]])
-        members = np.array([(*block, -1, -1)[:3] for block in rows], np.int64).reshape(-1, 3)
-        return members, np.array(source, np.int64), np.array(strides, np.int64).reshape(-1, 3)
+        source = np.empty(len(self.places), np.int64)
+        source[second[:, 0] >= 0] = holder[which.ravel()]
+        source[second[:, 0] < 0] = [alone[each] for each in first[second < 0].tolist()]
+        members = np.array([(*block, -1, -1)[:3] for block in blocks], np.int64).reshape(-1, 3)
+        own = members[source]
+        strides = np.where(own == first, width[second], 0) + ((own == second) & (second >= 0))
+        return members, source, strides
 
     @cached_property
     def _block_offsets(self) -> Whole:
