@@ -66,9 +66,8 @@ def test_a_head_that_is_not_in_the_history_is_said(run, answer, account):
     assert "neither a head" in run("ledger", "head", "--check", "people.csv", code=6).stderr
 
 
-@pytest.mark.parametrize("place", ["mysql://x/y", "postgresql://127.0.0.1:1/none"])
-def test_addresses_that_lead_nowhere(run, people, place):
-    run("ledger", "show", "--ledger", place, code=6)
+def test_an_address_that_leads_nowhere(run, people):
+    run("ledger", "show", "--ledger", "postgresql://127.0.0.1:1/none", code=6)
 
 
 @pytest.mark.parametrize("place", ["sqlite:///ledger.db", "mysql://ann:secret@server/ledger"])

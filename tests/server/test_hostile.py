@@ -386,10 +386,10 @@ def test_the_parameters_that_use_cases_take_over_the_api_are_these(home: House):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"sql": "SELECT COUNT(*) FROM people", "public": ["x=/etc/passwd"]},
+        {"sql": "SELECT COUNT(*) FROM data", "public": ["x=/etc/passwd"]},
         {"sql": "SELECT * FROM read_csv('/etc/passwd')"},
-        {"sql": "SELECT COUNT(*) FROM people; DROP TABLE users"},
-        {"sql": "SELECT age FROM people"},
+        {"sql": "SELECT COUNT(*) FROM data; DROP TABLE users"},
+        {"sql": "SELECT age FROM data"},
         {"sql": "(" * 5000},
         {},
     ],

@@ -515,7 +515,7 @@ def test_every_use_case_of_the_api_runs(home: House):
     assert home.analyst.get(f"/releases/{chosen['release']}")["figures"]["chosen"]
     looked = home.run(home.analyst, dataset, use_case="describe", algorithm=None)
     assert home.analyst.get(f"/releases/{looked['release']}")["charts"]
-    question = {"epsilon": 0.5, "sql": "SELECT smoker, COUNT(*) FROM people GROUP BY smoker"}
+    question = {"epsilon": 0.5, "sql": "SELECT smoker, COUNT(*) FROM data GROUP BY smoker"}
     answered = home.run(home.analyst, dataset, use_case="query", algorithm=None, parameters=question)
     assert answered["state"] == "released"
     report = home.analyst.ask("GET", f"/releases/{fitted['release']}/report")
