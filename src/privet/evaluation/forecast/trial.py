@@ -37,7 +37,8 @@ __all__ = ["EPSILONS", "forecast"]
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: An ε at which the noise is nothing beside the chances of a draw.
 _NOISELESS = 100_000.0
-_TEST = 3000
+#: On so many records a model is scored, or on fewer where they have very many cells.
+_TEST, _TEST_CELLS = 3000, 500_000
 _SIZES = (600, 2000, 6000, 20_000)
 #: So many worlds are tried at least, if there is time.
 _WANTED = 3
@@ -254,7 +255,8 @@ class _Trial:
         return cost.size, _spread(self._grid, max(most, _FEWEST))
 
     def _tried(self, place: int) -> _Result:
-        train, test = self._table(place, self._size, 1), self._table(place, _TEST, 2)
+        scored_on = min(_TEST, max(_TEST // 10, _TEST_CELLS // len(self._schema.columns)))
+        train, test = self._table(place, self._size, 1), self._table(place, scored_on, 2)
         reference = self._reference if place == _TIMED else None
         reference = reference or self._fitted(train, _NOISELESS, place)
         best = self._figure.of(reference, reference, test, self._schema)

@@ -102,8 +102,9 @@ def _measurements(
         weights = [Fraction(n.l1, s.scale) for s, n in zip(plan, norms, strict=True)]
     else:
         weights = [Fraction(n.squared_l2, s.scale**2) for s, n in zip(plan, norms, strict=True)]
+    whole = share / sum(weights)
     return [
-        (Measure(s, f"'{s.columns[0]}' within each '{target.name}'"), share * w / sum(weights))
+        (Measure(s, f"'{s.columns[0]}' within each '{target.name}'"), whole * w)
         for s, w in zip(plan, weights, strict=True)
     ]
 
