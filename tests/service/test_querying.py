@@ -48,7 +48,8 @@ def test_each_account_is_asked_before_and_pays_after(folder):
     assert case.plan(Session(ledger=ledger)).amount == budget(8.0)
     assert ledger.spent("people") is None
     answer = case.run(Session(ledger=ledger)).answer
-    assert [round(figures[0].value) for _, figures in answer.rows] == pytest.approx([2, 2], abs=4)
+    counts = [round(figures[0].value) for _, figures in answer.rows]
+    assert counts[:2] == pytest.approx([2, 2], abs=4)  # noise may let values that nobody listed stand out
     assert [ledger.spent(name) for name in ("visits", "people")] == [budget(8.0)] * 2
     for refused in (case.plan, case.run):
         with pytest.raises(BudgetExceeded, match="people"):

@@ -138,6 +138,7 @@ class Visitor:
         page.evaluate(DRAWN)
         widest["narrow"] = self._picture(f"{name}-narrow")
         page.set_viewport_size(WIDE)
+        page.evaluate(DRAWN)
         assert max(widest.values()) <= 0, f"{name} is wider than the window, in px: {widest}"
 
     def _picture(self, name: str) -> int:

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.web.conftest import DRAWN, NARROW, WIDE
 from tests.web.hands import Keyboard
@@ -33,8 +33,8 @@ def handle(page, step: str, kind: str, end: str = ""):
 def draw(page, source: str, target: str, said: str) -> None:
     """Draw an edge by mouse, until the page says this; a canvas that is just moving is missed."""
     for _ in range(8):
-        _drag(page, source, target)
-        with suppress(PlaywrightTimeout):
+        with suppress(PlaywrightError):
+            _drag(page, source, target)
             page.get_by_text(said).wait_for(timeout=5_000)
             return
     raise AssertionError(f"The page never said: {said}")
